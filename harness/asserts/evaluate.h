@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/asserts/rule.h"
+#include "harness/program/dtype.h"
+
+/// Evaluates assert rules on host memory. No LibTorch here: the torch side and the core both give it their tensors through `CallView`.
+namespace minrepro {
+
+/// A strided tensor in host memory. `data` points at its first element (offset applied); null when the data is not at hand.
+struct TensorView {
+  DType dtype = DType::kFloat32;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> strides;
+  const void* data = nullptr;
+};
+
+/// The arguments of one call, by schema name.
+class CallView {
+ public:
+  virtual ~CallView() = default;
+  /// nullopt when there is no such argument, it is None, or it is not a tensor.
+  virtual std::optional<TensorView> tensor(std::string_view argument) const = 0;
+  /// The tensors of a list argument (None entries as nullopt).
+  virtual std::vector<std::optional<TensorView>> tensors(std::string_view argument) const = 0;
+  /// An integer argument (bools count); nullopt when there is none.
+  virtual std::optional<int64_t> integer(std::string_view argument) const = 0;
+};
+
+/// The allowed values of one checked tensor of one call: [lowest, bound) for kIndex.
+struct Bounds {
+  int64_t lowest = 0;
+  int64_t bound = 0;
+  std::optional<int64_t> ignored;
+};
+
+struct Violation {
+  const AssertRule* rule = nullptr;
+  int list_position = -1;                     ///< which tensor of a list argument; -1 for a plain tensor
+  std::vector<int64_t> index;                 ///< the first offending element, in row-major order
+  std::string value;                          ///< its value as text: "10", "nan", "1.5"
+  int64_t offending = 0;                      ///< how many elements are outside
+  int64_t total = 0;                          ///< of how many
+  std::string lowest_offending;               ///< smallest and largest offending value as text; NaN only if there is nothing else
+  std::string highest_offending;
+  std::optional<Bounds> bounds;               ///< for kIndex
+
+  /// "index holds 2 … 13 (98,312 of 131,072 elements); dimension 1 of self has size 2, so 0 … 1 are allowed"
+  std::string text;
+};
+
+/// The bounds that `rule` sets for the tensor at `list_position` (-1: the plain argument) of this call; nullopt if it does not apply or the domain has none.
+std::optional<Bounds> bounds_of(const AssertRule& rule, const CallView& call, int list_position = -1);
+
+/// The first rule of `op` that the call violates. Tensors without data are not checked.
+/// Source of the semantics: the kernels in `AssertRule::file`; empty tensors violate nothing.
+std::optional<Violation> check(std::string_view op, const CallView& call);
+std::optional<Violation> check(const AssertRule& rule, const CallView& call);
+
+/// One valid value for `rule` as the sanitizer of a poisoned device needs it: 0 for an index with bound > 0 (else nullopt), 0.5 for a
+/// probability, 1 for weights and non-negative ones.
+std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bounds>& bounds);
+/// Whether one element is inside. `value` of an integral tensor is exact in `integer`.
+bool is_valid(const AssertRule& rule, const std::optional<Bounds>& bounds, int64_t integer, double real, bool integral);
+
+}  // namespace minrepro

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace minrepro {
+
+/// The whole file. Errors: "cannot read 'PATH': REASON".
+Result<std::string> read_file(const std::string& path);
+
+/// Writes beside, flushes to disk, then renames: readers see the old file or the whole new one. Errors: "cannot write 'PATH': REASON".
+Status write_file(const std::string& path, std::string_view content);
+
+/// Creates the folder and its parents. Errors: "cannot create 'PATH': REASON".
+Status make_folder(const std::string& path);
+
+/// A new empty folder under $TMPDIR (or /tmp), removed with everything in it when the object goes.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> create(std::string_view prefix);
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
+  ~TemporaryFolder();
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+/// Folder of the running executable.
+std::string executable_folder();
+
+}  // namespace minrepro

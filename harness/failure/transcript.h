@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/failure/failure.h"
+
+/// Reads what CUDA, LibTorch and the simulated device print.
+namespace minrepro {
+
+struct AssertLine {
+  std::string file;               ///< without folders
+  int line = 0;
+  std::string function;           ///< may be empty
+  std::string expression;
+  std::string op;                 ///< only the simulated device says it; empty for CUDA
+};
+
+/// The first device-assert line in `text`, in CUDA's form
+///   FILE:LINE: FUNCTION: block: [x,y,z], thread: [x,y,z] Assertion `EXPRESSION` failed.
+/// with a missing or "(null)" function too, plus the "minrepro-sim: (simulated) in OP: …" line that the simulated device adds after it.
+std::optional<AssertLine> find_assert_line(std::string_view text);
+
+/// How a process ended, from its wait status (as waitpid gives it), whether it ran into its time limit, and its standard error.
+/// `op` is left empty where the text does not say it.
+Outcome outcome_of_process(int wait_status, bool timed_out, std::string_view stderr_text);
+
+/// "SIGSEGV" for 11; "signal N" for an unknown one.
+std::string signal_name(int number);
+
+}  // namespace minrepro

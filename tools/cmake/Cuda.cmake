@@ -1,0 +1,8 @@
+include(CheckLanguage)
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+  set(MINREPRO_CUDA ON)
+else()
+  set(MINREPRO_CUDA OFF)
+  message(STATUS "No nvcc: the CUDA parts are left out")
+endif()

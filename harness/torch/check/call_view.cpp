@@ -1,0 +1,69 @@
+#include "harness/torch/check/call_view.h"
+
+#include <algorithm>
+
+namespace minrepro {
+
+std::optional<std::size_t> SchemaCallView::position_of(std::string_view argument) const {
+  const auto& declared = schema_.arguments();
+  const std::size_t given = std::min(declared.size(), arguments_.size());
+  for (std::size_t i = 0; i < given; ++i) {
+    if (declared[i].name() == argument) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<TensorView> SchemaCallView::view_of(const at::Tensor& tensor) const {
+  const bool copies = copy_from_device_ && tensor.defined() && tensor.device().is_cuda();
+  if (copies) {
+    // Several rules ask for the same tensor: one copy serves them all.
+    for (const HostTensor& copy : copies_) {
+      if (copy.owner.is_same(tensor)) return copy.view;
+    }
+  }
+  std::optional<HostTensor> host = host_tensor(tensor, copy_from_device_);
+  if (!host) return std::nullopt;
+  if (copies) {
+    kept_.push_back(host->owner);
+    copies_.push_back({host->view, tensor});
+  }
+  return std::move(host->view);
+}
+
+std::optional<TensorView> SchemaCallView::tensor(std::string_view argument) const {
+  const auto position = position_of(argument);
+  if (!position || !arguments_[*position].isTensor()) return std::nullopt;
+  return view_of(arguments_[*position].toTensor());
+}
+
+std::vector<std::optional<TensorView>> SchemaCallView::tensors(std::string_view argument) const {
+  std::vector<std::optional<TensorView>> views;
+  const auto position = position_of(argument);
+  if (!position) return views;
+  const c10::IValue& value = arguments_[*position];
+  if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) views.push_back(view_of(tensor));
+  } else if (value.isOptionalTensorList()) {
+    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector()) {
+      views.push_back(tensor ? view_of(*tensor) : std::nullopt);
+    }
+  } else if (value.isList()) {  // a list of Nones only has no tensor to tell its kind by
+    views.resize(value.toListRef().size());
+  }
+  return views;
+}
+
+std::optional<int64_t> SchemaCallView::integer(std::string_view argument) const {
+  const auto position = position_of(argument);
+  if (!position) return std::nullopt;
+  const c10::IValue& value = arguments_[*position];
+  if (value.isInt()) return value.toInt();
+  if (value.isBool()) return value.toBool() ? 1 : 0;
+  return std::nullopt;
+}
+
+std::string full_name_of(const c10::FunctionSchema& schema) {
+  return schema.overload_name().empty() ? schema.name() : schema.name() + "." + schema.overload_name();
+}
+
+}  // namespace minrepro

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/ivalue.h>
+#include <c10/util/ArrayRef.h>
+
+#include "harness/asserts/evaluate.h"
+#include "harness/torch/check/tensor_view.h"
+
+namespace minrepro {
+
+/// The arguments of a dispatched call as the assert rules read them: looked up by schema name, never by position. Refers to `schema` and
+/// `arguments`, which have to outlive it; keeps copies of CUDA tensors alive until it goes. Not for use from several threads at once.
+class SchemaCallView : public CallView {
+ public:
+  SchemaCallView(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments, bool copy_from_device = true)
+      : schema_(schema), arguments_(arguments), copy_from_device_(copy_from_device) {}
+
+  std::optional<TensorView> tensor(std::string_view argument) const override;
+  std::vector<std::optional<TensorView>> tensors(std::string_view argument) const override;
+  std::optional<int64_t> integer(std::string_view argument) const override;
+
+  /// Position of the argument with this name; nullopt if the schema has none.
+  std::optional<std::size_t> position_of(std::string_view argument) const;
+
+ private:
+  std::optional<TensorView> view_of(const at::Tensor& tensor) const;
+
+  const c10::FunctionSchema& schema_;
+  c10::ArrayRef<c10::IValue> arguments_;
+  bool copy_from_device_;
+  mutable std::vector<HostTensor> copies_;  ///< for each CUDA tensor that was asked for: the view of its copy, and itself as the key
+  mutable std::vector<at::Tensor> kept_;    ///< the copies
+};
+
+/// "aten::scatter_.value": the operator with its overload.
+std::string full_name_of(const c10::FunctionSchema& schema);
+
+}  // namespace minrepro

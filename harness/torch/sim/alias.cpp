@@ -1,0 +1,150 @@
+#include "harness/torch/sim/alias.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/core/TensorImpl.h>
+
+#include "harness/torch/sim/allocator.h"
+#include "harness/torch/sim/device_type.h"
+#include "harness/torch/sim/sparse_alias.h"
+
+namespace minrepro::sim {
+namespace {
+
+void release_storage(void* storage) { c10::raw::intrusive_ptr::decref(static_cast<c10::StorageImpl*>(storage)); }
+
+/// A CPU storage on the memory of `storage`, which it keeps alive.
+c10::Storage alias_storage(const c10::Storage& storage) {
+  c10::StorageImpl* owner = storage.unsafeGetStorageImpl();
+  c10::raw::intrusive_ptr::incref(owner);
+  return c10::Storage(c10::Storage::use_byte_size_t(), owner->nbytes(),
+                      c10::DataPtr(owner->mutable_data(), owner, &release_storage, c10::Device(c10::DeviceType::CPU)),
+                      c10::GetCPUAllocator(), /*resizable=*/true);
+}
+
+at::Tensor tensor_on(c10::Storage&& storage, c10::DispatchKey key, const at::Tensor& like) {
+  at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), like.dtype());
+  c10::TensorImpl* impl = made.unsafeGetTensorImpl();
+  const c10::TensorImpl* from = like.unsafeGetTensorImpl();
+  impl->set_sizes_and_strides(from->sizes(), from->strides(), from->storage_offset());
+  if (from->is_wrapped_number()) impl->set_wrapped_number(true);
+  if (from->is_conj()) impl->_set_conj(true);
+  if (from->is_neg()) impl->_set_neg(true);
+  return made;
+}
+
+bool is_alias_of_device_memory(const c10::Storage& storage) {
+  return storage.unsafeGetStorageImpl()->data_ptr().get_deleter() == &release_storage;
+}
+
+}  // namespace
+
+bool is_sim(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == kSim; }
+
+c10::Storage to_device_storage(c10::Storage&& storage) {
+  const size_t bytes = storage.nbytes();
+  if (storage.use_count() == 1) {
+    // Nobody else knows the memory: the pointer moves, with its context and deleter.
+    c10::DataPtr data = storage.unsafeGetStorageImpl()->set_data_ptr(c10::DataPtr());
+    data.unsafe_set_device(sim_device());
+    return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), /*resizable=*/true);
+  }
+  void* memory = storage.mutable_data();
+  c10::StorageImpl* owner = storage.unsafeReleaseStorageImpl();
+  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(memory, owner, &release_storage, sim_device()), device_allocator(),
+                      /*resizable=*/true);
+}
+
+at::Tensor AliasSet::to_cpu(const at::Tensor& tensor) {
+  if (!is_sim(tensor)) return tensor;
+  for (const Pair& pair : pairs_) {
+    if (pair.sim.is_same(tensor)) return pair.cpu;
+  }
+  at::Tensor cpu;
+  if (!tensor.has_storage()) {
+    cpu = sparse_to_cpu(tensor);
+  } else {
+    const c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
+    c10::Storage shared;
+    for (const Pair& pair : pairs_) {
+      if (pair.sim.has_storage() && pair.sim.storage().unsafeGetStorageImpl() == storage) {
+        shared = pair.cpu.storage();
+        break;
+      }
+    }
+    cpu = tensor_on(shared ? std::move(shared) : alias_storage(tensor.storage()), c10::DispatchKey::CPU, tensor);
+  }
+  pairs_.push_back({tensor, cpu});
+  return cpu;
+}
+
+at::Tensor AliasSet::to_sim(const at::Tensor& result) {
+  if (!result.defined() || !result.device().is_cpu()) return result;
+  for (const Pair& pair : pairs_) {
+    if (pair.cpu.is_same(result)) return pair.sim;
+  }
+  if (!result.has_storage()) return sparse_to_sim(result);
+  for (const Pair& pair : pairs_) {
+    if (pair.sim.has_storage() && pair.cpu.has_storage() && result.storage().is_alias_of(pair.cpu.storage())) {
+      return tensor_on(c10::Storage(pair.sim.storage()), c10::DispatchKey::PrivateUse1, result);
+    }
+  }
+  c10::Storage storage = result.storage();
+  // One reference is ours, one the tensor's; the memory is free to move if there is no other, and the tensor is not looked at again.
+  const bool sole = storage.use_count() == 2 && result.use_count() == 1 && !is_alias_of_device_memory(storage);
+  if (!sole) return tensor_on(to_device_storage(std::move(storage)), c10::DispatchKey::PrivateUse1, result);
+  const size_t bytes = storage.nbytes();
+  c10::DataPtr data = storage.unsafeGetStorageImpl()->set_data_ptr(c10::DataPtr());
+  data.unsafe_set_device(sim_device());
+  c10::Storage moved(c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), /*resizable=*/true);
+  at::Tensor made = tensor_on(std::move(moved), c10::DispatchKey::PrivateUse1, result);
+  return made;
+}
+
+void AliasSet::adopt_storage(const at::Tensor& sim, const at::Tensor& cpu) {
+  c10::StorageImpl* device = sim.storage().unsafeGetStorageImpl();
+  c10::StorageImpl* host = cpu.storage().unsafeGetStorageImpl();
+  if (host->data() == device->data() && host->nbytes() == device->nbytes()) return;
+  if (host->data() == device->data()) {
+    device->set_nbytes(host->nbytes());
+    return;
+  }
+  if (is_alias_of_device_memory(cpu.storage())) {
+    // The kernel pointed the argument at the memory of another one (set_, _swap).
+    for (const Pair& other : pairs_) {
+      if (other.cpu.has_storage() && !other.sim.is_same(sim) && other.sim.storage().data() == host->data()) {
+        sim.unsafeGetTensorImpl()->set_storage_keep_dtype(other.sim.storage());
+        return;
+      }
+    }
+  }
+  // Grown: every view of this storage sees the new memory.
+  device->set_data_ptr_noswap(c10::DataPtr(host->mutable_data(), host, &release_storage, sim_device()));
+  c10::raw::intrusive_ptr::incref(host);
+  device->set_nbytes(host->nbytes());
+}
+
+void AliasSet::adopt_changes() {
+  for (const Pair& pair : pairs_) {
+    if (!pair.sim.has_storage()) {
+      adopt_sparse_changes(pair.sim, pair.cpu);
+      continue;
+    }
+    adopt_storage(pair.sim, pair.cpu);
+    const c10::TensorImpl* from = pair.cpu.unsafeGetTensorImpl();
+    c10::TensorImpl* to = pair.sim.unsafeGetTensorImpl();
+    if (to->sizes() != from->sizes() || to->strides() != from->strides() || to->storage_offset() != from->storage_offset()) {
+      to->set_sizes_and_strides(from->sizes(), from->strides(), from->storage_offset());
+    }
+  }
+}
+
+at::Tensor AliasSet::sparse_to_cpu(const at::Tensor& tensor) {
+  return sparse_cpu_face(tensor, [this](const at::Tensor& part) { return to_cpu(part); });
+}
+
+at::Tensor AliasSet::sparse_to_sim(const at::Tensor& result) {
+  return sparse_sim_face(result, [this](const at::Tensor& part) { return to_sim(part); });
+}
+
+}  // namespace minrepro::sim

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+namespace minrepro::sim {
+
+/// The dispatcher's place for backends that are not part of LibTorch; "sim" is its name here.
+constexpr c10::DeviceType kSim = c10::DeviceType::PrivateUse1;
+
+/// The only simulated device.
+inline c10::Device sim_device() { return {kSim, 0}; }
+
+}  // namespace minrepro::sim

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+/// What the CUDA context of a process keeps: whether a kernel failed, and when its callers get to know. One state for the process, safe to use
+/// from several threads; it has none of its own.
+namespace minrepro::sim {
+
+/// A poisoned device reports its error at the latest when this many kernels were launched after the one that failed.
+constexpr int kLaunchesUntilSurfacing = 20;
+
+/// The violation that poisoned the device.
+struct Poison {
+  std::string op;
+  std::string rule;
+  std::string file;
+  int line = 0;
+  std::string expression;
+  std::string text;
+};
+
+/// A kernel is about to be launched. Throws the sticky error if the device was poisoned kLaunchesUntilSurfacing launches ago, or if its error
+/// surfaced already.
+void on_launch();
+
+/// Work that does not launch a kernel (an allocation): throws the sticky error if it surfaced already.
+void on_device_use();
+
+/// The host waits for the device: throws the sticky error if the device is poisoned.
+void on_synchronize();
+
+/// Whether a kernel failed in this process (or since `reset_device`).
+bool is_poisoned();
+
+/// A kernel failed. The first one counts. Throws the sticky error at once if CUDA_LAUNCH_BLOCKING is 1.
+void poison_device(Poison poison);
+
+/// Throws c10::AcceleratorError, code 710 (cudaErrorAssert), and makes every later use of the device throw it too.
+[[noreturn]] void raise_sticky_error();
+
+/// A copy of what poisoned the device; nullopt if nothing did.
+std::optional<Poison> poison_of_device();
+
+/// A new context: no poison, no launches.
+void reset_device();
+
+/// Whether CUDA_LAUNCH_BLOCKING is 1, read when first asked, as CUDA does.
+bool is_launch_blocking();
+
+/// The text of the sticky error as torch 2.11's c10_cuda_check_implementation composes it.
+std::string sticky_error_text();
+
+}  // namespace minrepro::sim

@@ -26,10 +26,17 @@ class CallView {
   virtual ~CallView() = default;
   /// nullopt when there is no such argument, it is None, or it is not a tensor.
   virtual std::optional<TensorView> tensor(std::string_view argument) const = 0;
+  /// The sizes of a tensor argument. For views that have to copy data: most rules need no more than the size of the tensor that gives the bound.
+  virtual std::optional<std::vector<int64_t>> sizes(std::string_view argument) const {
+    auto view = tensor(argument);
+    return view ? std::optional(std::move(view->sizes)) : std::nullopt;
+  }
   /// The tensors of a list argument (None entries as nullopt).
   virtual std::vector<std::optional<TensorView>> tensors(std::string_view argument) const = 0;
   /// An integer argument (bools count); nullopt when there is none.
   virtual std::optional<int64_t> integer(std::string_view argument) const = 0;
+  /// The numbers of an integer list; empty when there is none. Rules with BoundKind::kProduct do not apply to views without it.
+  virtual std::vector<int64_t> integers(std::string_view argument) const { return {}; }
 };
 
 /// The allowed values of one checked tensor of one call: [lowest, bound) for kIndex.
@@ -58,12 +65,19 @@ struct Violation {
 std::optional<Bounds> bounds_of(const AssertRule& rule, const CallView& call, int list_position = -1);
 
 /// The first rule of `op` that the call violates. Tensors without data are not checked.
-/// Source of the semantics: the kernels in `AssertRule::file`; empty tensors violate nothing.
+/// Source of the semantics: the kernels in `AssertRule::file`; empty tensors violate nothing, and neither does a call that CUDA's host code
+/// refuses before the launch (an index into a dimension that does not exist).
 std::optional<Violation> check(std::string_view op, const CallView& call);
 std::optional<Violation> check(const AssertRule& rule, const CallView& call);
 
+/// The same, of rules without an assertion too: whether the kernel is asked for something outside of its memory.
+std::optional<Violation> find_outside(const AssertRule& rule, const CallView& call);
+
+/// Whether elements that are valid one by one can violate the rule together. Then `check` has to be asked about the tensor as a whole.
+bool judges_as_a_whole(const AssertRule& rule);
+
 /// One valid value for `rule` as the sanitizer of a poisoned device needs it: 0 for an index with bound > 0 (else nullopt), 0.5 for a
-/// probability, 1 for weights and non-negative ones.
+/// probability, 1 for weights and non-negative ones, 0 for masks; nullopt for rules with `no_stand_in`.
 std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bounds>& bounds);
 /// Whether one element is inside. `value` of an integral tensor is exact in `integer`.
 bool is_valid(const AssertRule& rule, const std::optional<Bounds>& bounds, int64_t integer, double real, bool integral);

@@ -15,12 +15,18 @@ struct AssertLine {
   std::string function;           ///< may be empty
   std::string expression;
   std::string op;                 ///< only the simulated device says it; empty for CUDA
+  std::string rule;               ///< likewise: id of the violated rule
+  std::string text;               ///< likewise: what violates it, for people
 };
 
 /// The first device-assert line in `text`, in CUDA's form
 ///   FILE:LINE: FUNCTION: block: [x,y,z], thread: [x,y,z] Assertion `EXPRESSION` failed.
 /// with a missing or "(null)" function too, plus the "minrepro-sim: (simulated) in OP: …" line that the simulated device adds after it.
 std::optional<AssertLine> find_assert_line(std::string_view text);
+
+/// What CUDA's (or HIP's) error texts say, wherever they stand in `text`: kDeviceAssert ("device-side assert triggered"), kIllegalAccess
+/// (error 700 and relatives), kOutOfMemory (device or host). kNone if there is none of them.
+FailureKind kind_of_error_text(std::string_view text);
 
 /// How a process ended, from its wait status (as waitpid gives it), whether it ran into its time limit, and its standard error.
 /// `op` is left empty where the text does not say it.

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/program/program.h"
@@ -10,6 +13,27 @@
 
 /// A trace in memory: what a recorded run left behind.
 namespace minrepro {
+
+/// Captured elements, shared between all mentions of the same value: a mask that a thousand calls read is in memory once. Used as an
+/// std::optional<std::vector<std::byte>> would be.
+class CapturedBytes {
+ public:
+  CapturedBytes() = default;
+  CapturedBytes(std::nullopt_t) {}                                                                 // NOLINT(google-explicit-constructor)
+  CapturedBytes(std::vector<std::byte> bytes)                                                      // NOLINT(google-explicit-constructor)
+      : bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {}
+  CapturedBytes(std::shared_ptr<const std::vector<std::byte>> bytes) : bytes_(std::move(bytes)) {}  // NOLINT(google-explicit-constructor)
+
+  bool has_value() const { return bytes_ != nullptr; }
+  explicit operator bool() const { return has_value(); }
+  const std::vector<std::byte>& operator*() const { return *bytes_; }
+  const std::vector<std::byte>* operator->() const { return bytes_.get(); }
+  const std::vector<std::byte>& value() const { return *bytes_; }
+  const std::shared_ptr<const std::vector<std::byte>>& shared() const { return bytes_; }
+
+ private:
+  std::shared_ptr<const std::vector<std::byte>> bytes_;
+};
 
 /// A tensor as one call saw it. Identities are the recorder's own numbers: memory that is reused after a free is a new storage.
 struct TraceTensor {
@@ -21,13 +45,14 @@ struct TraceTensor {
   bool requires_grad = false;
   bool is_view = false;
   bool is_wrapped_number = false;
-  std::optional<std::vector<std::byte>> data;  ///< captured elements in logical order
+  CapturedBytes data;                          ///< captured elements in logical order
   std::vector<int> components;                 ///< of a sparse tensor: positions in Trace::tensors
 };
 
 enum class CallState { kStarted, kFinished, kThrew };
 
-/// One recorded call. In its values a TensorRef's id is a position in Trace::tensors.
+/// One recorded call. A source in a library without Python has the module's path as `file`, line 0 and "+0xOFFSET" as `function`;
+/// harness/trace/symbolise.h turns it into a name. In its values a TensorRef's id is a position in Trace::tensors.
 struct TraceCall {
   int op = -1;                                 ///< position in Trace::ops
   int thread = 0;
@@ -36,6 +61,9 @@ struct TraceCall {
   std::vector<Value> results;                  ///< empty unless finished
   CallState state = CallState::kStarted;
   std::optional<uint64_t> seed_hint;           ///< random calls: initial seed of the generator used
+  CapturedBytes generator_state;               ///< of a call with a generator of its own (torch.Generator): its get_state() before the call
+  std::string exception_type;                  ///< of a call that threw, where it is known: "c10::IndexError"
+  std::string message;                         ///< likewise: what it said
 };
 
 /// A call, outermost or inner, that violates an assert rule.
@@ -52,7 +80,7 @@ struct TraceViolation {
 struct TraceException {
   std::string type;                            ///< "torch.AcceleratorError"
   std::string message;
-  SourceLine where;                            ///< innermost user line of the traceback
+  SourceLine where;                            ///< innermost user line of the traceback; line 0 when there is none
 };
 
 struct Trace {
@@ -67,6 +95,8 @@ struct Trace {
   std::vector<TraceCall> calls;                ///< in the order in which they started
   std::vector<TraceViolation> violations;
   std::optional<TraceException> exception;
+  int64_t started_ns = 0;                      ///< when the process began to record, CLOCK_REALTIME
+  int processes = 1;                           ///< how many recorded into the folder
   std::optional<int> wait_status;              ///< of the recorded command, as waitpid gave it; written by `minrepro record`
   bool timed_out = false;
 };

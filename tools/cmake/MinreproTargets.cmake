@@ -10,9 +10,14 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # LibTorch's RecordFunction has a debug-only member: everything that includes LibTorch has to agree with how the wheel was built.
 add_compile_definitions(NDEBUG)
-add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+# Designated initialisers leave members at their defaults on purpose. g++ 12 sees overlapping copies in std::string's own operator+ (its bug 105651).
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
 option(MINREPRO_TESTS "Build the tests and benchmarks" ON)
+option(MINREPRO_FUZZERS "Build the libFuzzer targets of tests/fuzz; needs clang" OFF)
+if(MINREPRO_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)

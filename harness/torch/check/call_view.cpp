@@ -36,6 +36,13 @@ std::optional<TensorView> SchemaCallView::tensor(std::string_view argument) cons
   return view_of(arguments_[*position].toTensor());
 }
 
+std::optional<std::vector<int64_t>> SchemaCallView::sizes(std::string_view argument) const {
+  const auto position = position_of(argument);
+  if (!position || !arguments_[*position].isTensor()) return std::nullopt;
+  const at::Tensor& tensor = arguments_[*position].toTensor();
+  return tensor.defined() ? std::optional(tensor.sizes().vec()) : std::nullopt;
+}
+
 std::vector<std::optional<TensorView>> SchemaCallView::tensors(std::string_view argument) const {
   std::vector<std::optional<TensorView>> views;
   const auto position = position_of(argument);
@@ -60,6 +67,12 @@ std::optional<int64_t> SchemaCallView::integer(std::string_view argument) const 
   if (value.isInt()) return value.toInt();
   if (value.isBool()) return value.toBool() ? 1 : 0;
   return std::nullopt;
+}
+
+std::vector<int64_t> SchemaCallView::integers(std::string_view argument) const {
+  const auto position = position_of(argument);
+  if (!position || !arguments_[*position].isIntList()) return {};
+  return arguments_[*position].toIntVector();
 }
 
 std::string full_name_of(const c10::FunctionSchema& schema) {

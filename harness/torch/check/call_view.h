@@ -22,8 +22,10 @@ class SchemaCallView : public CallView {
       : schema_(schema), arguments_(arguments), copy_from_device_(copy_from_device) {}
 
   std::optional<TensorView> tensor(std::string_view argument) const override;
+  std::optional<std::vector<int64_t>> sizes(std::string_view argument) const override;
   std::vector<std::optional<TensorView>> tensors(std::string_view argument) const override;
   std::optional<int64_t> integer(std::string_view argument) const override;
+  std::vector<int64_t> integers(std::string_view argument) const override;
 
   /// Position of the argument with this name; nullopt if the schema has none.
   std::optional<std::size_t> position_of(std::string_view argument) const;

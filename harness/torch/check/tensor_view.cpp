@@ -32,7 +32,9 @@ std::optional<HostTensor> host_tensor(const at::Tensor& tensor, bool copy_from_d
   const std::optional<DType> dtype = dtype_of_number(static_cast<int64_t>(tensor.scalar_type()));
   if (!dtype) return std::nullopt;
 
-  HostTensor host{.view = {.dtype = *dtype}, .owner = tensor};
+  HostTensor host;
+  host.view.dtype = *dtype;
+  host.owner = tensor;
   if (copy_from_device && tensor.device().is_cuda() && tensor.layout() == at::kStrided) host.owner = copied_to_host(tensor);
   host.view.sizes = host.owner.sizes().vec();
   if (host.owner.layout() == at::kStrided) host.view.strides = host.owner.strides().vec();

@@ -33,6 +33,22 @@ at::Tensor tensor_on(c10::Storage&& storage, c10::DispatchKey key, const at::Ten
   return made;
 }
 
+/// A device storage that takes over the memory of `result`: moved if nobody else knows it, else shared.
+c10::Storage to_device_storage(const at::Tensor& result) {
+  c10::StorageImpl* host = result.storage().unsafeGetStorageImpl();
+  const size_t bytes = host->nbytes();
+  void* memory = host->mutable_data();
+  c10::DataPtr data;
+  if (result.use_count() == 1 && result.storage().use_count() == 1) {
+    data = host->set_data_ptr(c10::DataPtr(memory, c10::Device(c10::DeviceType::CPU)));
+    data.unsafe_set_device(sim_device());
+  } else {
+    c10::raw::intrusive_ptr::incref(host);
+    data = c10::DataPtr(memory, host, &release_storage, sim_device());
+  }
+  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), /*resizable=*/true);
+}
+
 bool is_alias_of_device_memory(const c10::Storage& storage) {
   return storage.unsafeGetStorageImpl()->data_ptr().get_deleter() == &release_storage;
 }
@@ -40,20 +56,6 @@ bool is_alias_of_device_memory(const c10::Storage& storage) {
 }  // namespace
 
 bool is_sim(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == kSim; }
-
-c10::Storage to_device_storage(c10::Storage&& storage) {
-  const size_t bytes = storage.nbytes();
-  if (storage.use_count() == 1) {
-    // Nobody else knows the memory: the pointer moves, with its context and deleter.
-    c10::DataPtr data = storage.unsafeGetStorageImpl()->set_data_ptr(c10::DataPtr());
-    data.unsafe_set_device(sim_device());
-    return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), /*resizable=*/true);
-  }
-  void* memory = storage.mutable_data();
-  c10::StorageImpl* owner = storage.unsafeReleaseStorageImpl();
-  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, c10::DataPtr(memory, owner, &release_storage, sim_device()), device_allocator(),
-                      /*resizable=*/true);
-}
 
 at::Tensor AliasSet::to_cpu(const at::Tensor& tensor) {
   if (!is_sim(tensor)) return tensor;
@@ -89,16 +91,7 @@ at::Tensor AliasSet::to_sim(const at::Tensor& result) {
       return tensor_on(c10::Storage(pair.sim.storage()), c10::DispatchKey::PrivateUse1, result);
     }
   }
-  c10::Storage storage = result.storage();
-  // One reference is ours, one the tensor's; the memory is free to move if there is no other, and the tensor is not looked at again.
-  const bool sole = storage.use_count() == 2 && result.use_count() == 1 && !is_alias_of_device_memory(storage);
-  if (!sole) return tensor_on(to_device_storage(std::move(storage)), c10::DispatchKey::PrivateUse1, result);
-  const size_t bytes = storage.nbytes();
-  c10::DataPtr data = storage.unsafeGetStorageImpl()->set_data_ptr(c10::DataPtr());
-  data.unsafe_set_device(sim_device());
-  c10::Storage moved(c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), /*resizable=*/true);
-  at::Tensor made = tensor_on(std::move(moved), c10::DispatchKey::PrivateUse1, result);
-  return made;
+  return tensor_on(to_device_storage(result), c10::DispatchKey::PrivateUse1, result);
 }
 
 void AliasSet::adopt_storage(const at::Tensor& sim, const at::Tensor& cpu) {
@@ -118,16 +111,17 @@ void AliasSet::adopt_storage(const at::Tensor& sim, const at::Tensor& cpu) {
       }
     }
   }
-  // Grown: every view of this storage sees the new memory.
-  device->set_data_ptr_noswap(c10::DataPtr(host->mutable_data(), host, &release_storage, sim_device()));
-  c10::raw::intrusive_ptr::incref(host);
+  // Grown: every view of this storage sees the new memory. The host's face keeps looking at it, for the other aliases of the same storage.
+  c10::DataPtr grown = host->set_data_ptr(c10::DataPtr(host->mutable_data(), c10::Device(c10::DeviceType::CPU)));
+  grown.unsafe_set_device(sim_device());
+  device->set_data_ptr_noswap(std::move(grown));
   device->set_nbytes(host->nbytes());
 }
 
 void AliasSet::adopt_changes() {
   for (const Pair& pair : pairs_) {
     if (!pair.sim.has_storage()) {
-      adopt_sparse_changes(pair.sim, pair.cpu);
+      adopt_sparse_changes(pair.sim, pair.cpu, [this](const at::Tensor& part) { return to_sim(part); });
       continue;
     }
     adopt_storage(pair.sim, pair.cpu);

@@ -9,9 +9,6 @@ namespace minrepro::sim {
 /// Whether `tensor` is defined and lives on the simulated device.
 bool is_sim(const at::Tensor& tensor);
 
-/// Turns the memory of a fresh CPU storage into device memory, without a copy.
-c10::Storage to_device_storage(c10::Storage&& storage);
-
 /// Both faces of each tensor of one call.
 class AliasSet {
  public:

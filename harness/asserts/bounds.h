@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "harness/asserts/evaluate.h"
+
+/// Which tensors of a call a rule checks, and against what. Parts of evaluate.h.
+namespace minrepro::asserts {
+
+/// The parts of "a|b".
+std::vector<std::string_view> alternatives(std::string_view names);
+
+/// A tensor that a rule checks.
+struct Checked {
+  std::string_view argument;               ///< the alternative that the call has
+  int list_position = -1;
+  TensorView tensor;
+};
+/// In the order of the list; None entries are left out.
+std::vector<Checked> checked_tensors(const AssertRule& rule, const CallView& call);
+
+/// Whether `when`, `unless`, `required_argument` and the ranks allow the rule to hold for this call.
+bool applies(const AssertRule& rule, const CallView& call);
+
+/// What a tensor is measured with, and how to say it.
+struct Measure {
+  Bounds bounds{};
+  std::string_view argument;               ///< of the bound
+  std::string_view ignored_argument{};      ///< which one gave `bounds.ignored`
+  int64_t dim = -1;                        ///< of `argument`; -1 if the bound is no size
+  bool refused = false;                    ///< host code refuses an index into this before the kernel is launched
+  bool idle = false;                       ///< the other dimensions are empty: no kernel is launched
+};
+std::optional<Measure> measure(const AssertRule& rule, const CallView& call, int list_position);
+
+/// Product of the sizes.
+int64_t count_of(const std::vector<int64_t>& sizes);
+/// Number of elements of both sizes broadcast against each other.
+int64_t broadcast_count(const std::vector<int64_t>& a, const std::vector<int64_t>& b);
+/// Tensors of an index list that select by number; the others are masks.
+bool selects_by_number(DType dtype);
+
+}  // namespace minrepro::asserts

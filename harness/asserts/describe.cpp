@@ -1,0 +1,107 @@
+#include "harness/asserts/describe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+namespace minrepro::asserts {
+namespace {
+
+/// "index", or "indices[1]" of a list.
+std::string name_of_checked(const Checked& checked) {
+  return checked.list_position < 0 ? std::string(checked.argument) : fmt::format("{}[{}]", checked.argument, checked.list_position);
+}
+
+std::string elements_text(const Violation& violation) {
+  return fmt::format(" ({} of {} elements)", with_commas(violation.offending), with_commas(violation.total));
+}
+
+/// "10 at [3]", "2 … 13 (98,312 of 131,072 elements)"
+std::string values_text(const Violation& violation, bool real) {
+  const std::string place = violation.index.empty() ? "" : " at " + index_text(violation.index);
+  if (violation.offending == 1) return violation.value + place + (real ? elements_text(violation) : "");
+  const bool same = violation.lowest_offending == violation.highest_offending;
+  if (same) return violation.lowest_offending + (real ? place : "") + elements_text(violation);
+  return fmt::format("{} … {}{}", violation.lowest_offending, violation.highest_offending, elements_text(violation));
+}
+
+/// "self has 10 classes", "dimension 1 of self has size 2", "num_weights is 5"
+std::string measure_text(const AssertRule& rule, const Checked& checked, const Measure& measured) {
+  const int64_t bound = measured.bounds.bound;
+  switch (rule.bound) {
+    case BoundKind::kNumel:
+    case BoundKind::kProduct: return fmt::format("{} has {} element{}", measured.argument, with_commas(bound), bound == 1 ? "" : "s");
+    case BoundKind::kInteger:
+      return bound == std::numeric_limits<int64_t>::max() ? fmt::format("{} is not given", measured.argument)
+                                                          : fmt::format("{} is {}", measured.argument, bound);
+    default: break;
+  }
+  if (checked.argument == "target") return fmt::format("{} has {} class{}", measured.argument, with_commas(bound), bound == 1 ? "" : "es");
+  return fmt::format("dimension {} of {} has size {}", measured.dim, measured.argument, bound);
+}
+
+std::string allowed_text(const Measure& measured) {
+  const Bounds& bounds = measured.bounds;
+  const std::string exempt = bounds.ignored ? fmt::format(" (or {} {})", measured.ignored_argument, *bounds.ignored) : "";
+  if (bounds.bound == std::numeric_limits<int64_t>::max()) return "numbers >= 0 are allowed" + exempt;
+  if (bounds.bound <= 0) return "nothing is allowed" + exempt;
+  if (bounds.lowest == bounds.bound - 1) return fmt::format("only {} is allowed{}", bounds.lowest, exempt);
+  return fmt::format("{} … {} are allowed{}", bounds.lowest, bounds.bound - 1, exempt);
+}
+
+std::string_view domain_text(Domain domain) {
+  switch (domain) {
+    case Domain::kProbability: return "probabilities in [0, 1] are allowed";
+    case Domain::kNonNegative: return "numbers >= 0 are allowed";
+    case Domain::kWeights: return "finite weights >= 0 are allowed";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+std::string with_commas(int64_t number) {
+  const std::string digits = fmt::format("{}", number);
+  const std::size_t sign = digits[0] == '-' ? 1 : 0;
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > sign && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string index_text(const std::vector<int64_t>& index) { return fmt::format("[{}]", fmt::join(index, ", ")); }
+
+std::string real_text(DType dtype, double value) {
+  if (value != value) return "nan";  // whatever its sign
+  if (dtype == DType::kFloat64) return fmt::format("{}", value);
+  // fewer digits than a float has tell 16-bit types apart
+  if (size_of(dtype) < 4) return fmt::format("{:.5g}", value);
+  return fmt::format("{}", static_cast<float>(value));
+}
+
+std::string describe(const Violation& violation, const Checked& checked, const Measure* measured) {
+  const AssertRule& rule = *violation.rule;
+  const std::string name = name_of_checked(checked);
+  switch (rule.domain) {
+    case Domain::kCount:
+      return fmt::format("{} selects {} elements; {} has only {}", name, with_commas(violation.offending), measured->argument,
+                         with_commas(measured->bounds.bound));
+    case Domain::kSum: return fmt::format("{} adds up to {}; {} is {}", name, violation.value, measured->argument, measured->bounds.bound);
+    case Domain::kIndex:
+      return fmt::format("{} holds {}; {}, so {}", name, values_text(violation, false), measure_text(rule, checked, *measured),
+                         allowed_text(*measured));
+    default: return fmt::format("{} holds {}; {}", name, values_text(violation, true), domain_text(rule.domain));
+  }
+}
+
+std::string describe_empty_rows(const Violation& violation, const Checked& checked, int64_t rows, int64_t total) {
+  const std::string name = name_of_checked(checked);
+  if (total == 1) return fmt::format("{} holds nothing but 0; a weight > 0 is needed", name);
+  return fmt::format("{} holds nothing but 0 in the row at {} ({} of {} rows); each row needs a weight > 0", name, index_text(violation.index),
+                     with_commas(rows), with_commas(total));
+}
+
+}  // namespace minrepro::asserts

@@ -1,0 +1,216 @@
+#include "harness/asserts/scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace minrepro::asserts {
+namespace {
+
+struct Dimension {
+  int64_t size;
+  int64_t stride;
+};
+
+bool is_empty(const TensorView& view) { return std::find(view.sizes.begin(), view.sizes.end(), 0) != view.sizes.end(); }
+
+/// The memory that a view touches, each element once if it does not overlap itself: largest stride first, neighbours that continue each other
+/// merged, repetitions (stride 0) left out.
+std::vector<Dimension> memory_order(const TensorView& view) {
+  std::vector<Dimension> dims;
+  for (std::size_t d = 0; d < view.sizes.size(); ++d)
+    if (view.sizes[d] != 1 && view.strides[d] != 0) dims.push_back({view.sizes[d], view.strides[d]});
+  std::stable_sort(dims.begin(), dims.end(), [](const Dimension& a, const Dimension& b) { return a.stride > b.stride; });
+  std::vector<Dimension> merged;
+  for (const Dimension& d : dims) {
+    if (!merged.empty() && merged.back().stride == d.size * d.stride) {
+      merged.back() = {merged.back().size * d.size, d.stride};
+    } else {
+      merged.push_back(d);
+    }
+  }
+  return merged;
+}
+
+/// Calls `run(pointer, n, stride)` for each innermost run until it returns false. Precondition: not empty.
+template <typename T, typename Run>
+bool for_each_run(const TensorView& view, const Run& run) {
+  std::vector<Dimension> dims = memory_order(view);
+  Dimension inner{1, 1};
+  if (!dims.empty()) {
+    inner = dims.back();
+    dims.pop_back();
+  }
+  const T* at = static_cast<const T*>(view.data);
+  std::vector<int64_t> index(dims.size(), 0);
+  while (true) {
+    if (!run(at, inner.size, inner.stride)) return false;
+    std::size_t d = dims.size();
+    while (d > 0) {
+      --d;
+      at += dims[d].stride;
+      if (++index[d] < dims[d].size) break;
+      at -= dims[d].stride * dims[d].size;
+      index[d] = 0;
+      if (d == 0) return true;
+    }
+    if (dims.empty()) return true;
+  }
+}
+
+/// `value` is inside [lowest, last] if neither difference is negative. Differences that wrap are those of values far outside, and come out
+/// negative; only bounds near the type's own limits can make a valid value look bad, hence "surely".
+template <typename T>
+bool run_holds(const T* at, int64_t n, int64_t stride, const ElementTest& test) {
+  if constexpr (std::is_integral_v<T>) {
+    using Wide = std::conditional_t<std::is_same_v<T, int32_t>, int32_t, int64_t>;
+    using Bits = std::make_unsigned_t<Wide>;
+    constexpr int64_t kLeast = std::numeric_limits<Wide>::min();
+    constexpr int64_t kMost = std::numeric_limits<Wide>::max();
+    const auto lowest = static_cast<Bits>(std::max(test.lowest, kLeast));
+    const auto last = static_cast<Bits>(std::min(test.last, kMost));
+    Bits outside = 0;
+    const auto pass = [&](auto step, auto ignored) {
+      for (int64_t i = 0; i < n; ++i) {
+        const auto value = static_cast<Bits>(static_cast<Wide>(at[i * step]));
+        const Bits bits = (value - lowest) | (last - value);
+        if constexpr (std::is_same_v<decltype(ignored), std::nullptr_t>) {
+          outside |= bits;
+        } else {
+          outside |= value == ignored ? Bits{0} : bits;
+        }
+      }
+    };
+    constexpr std::integral_constant<int64_t, 1> kDense;
+    if (test.ignored && *test.ignored >= kLeast && *test.ignored <= kMost) {
+      const auto ignored = static_cast<Bits>(*test.ignored);
+      stride == 1 ? pass(kDense, ignored) : pass(stride, ignored);
+    } else {
+      stride == 1 ? pass(kDense, nullptr) : pass(stride, nullptr);
+    }
+    return (outside >> (sizeof(Bits) * 8 - 1)) == 0;
+  } else {
+    constexpr double kMost = std::numeric_limits<T>::max();   // a finite limit must not become infinity
+    const T highest = static_cast<T>(std::isfinite(test.highest) ? std::min(test.highest, kMost) : test.highest);
+    int outside = 0;
+    for (int64_t i = 0; i < n; ++i) outside |= !(at[i * stride] >= T{0} && at[i * stride] <= highest);
+    return outside == 0;
+  }
+}
+
+template <typename T>
+bool view_holds(const TensorView& view, const ElementTest& test) {
+  return for_each_run<T>(view, [&](const T* at, int64_t n, int64_t stride) { return run_holds(at, n, stride, test); });
+}
+
+/// Reads each element through `read_real`: for the types that the compiler has no arithmetic for.
+template <typename Storage>
+bool view_holds_slowly(const TensorView& view, const ElementTest& test) {
+  return for_each_run<Storage>(view, [&](const Storage* at, int64_t n, int64_t stride) {
+    for (int64_t i = 0; i < n; ++i)
+      if (!test.holds(read_real(view.dtype, at + i * stride))) return false;
+    return true;
+  });
+}
+
+/// Calls `visit(index, pointer)` for every element in row-major order.
+template <typename Visit>
+void for_each_element(const TensorView& view, const Visit& visit) {
+  if (is_empty(view)) return;
+  const auto* first = static_cast<const char*>(view.data);
+  const int64_t bytes = size_of(view.dtype);
+  std::vector<int64_t> index(view.sizes.size(), 0);
+  int64_t offset = 0;
+  while (true) {
+    visit(index, first + offset * bytes);
+    std::size_t d = index.size();
+    while (d > 0) {
+      --d;
+      offset += view.strides[d];
+      if (++index[d] < view.sizes[d]) break;
+      offset -= view.strides[d] * view.sizes[d];
+      index[d] = 0;
+      if (d == 0) return;
+    }
+    if (index.empty()) return;
+  }
+}
+
+}  // namespace
+
+bool surely_all_hold(const TensorView& view, const ElementTest& test) {
+  if (is_empty(view)) return true;
+  switch (view.dtype) {
+    case DType::kInt64: return view_holds<int64_t>(view, test);
+    case DType::kInt32: case DType::kQInt32: return view_holds<int32_t>(view, test);
+    case DType::kInt16: return view_holds<int16_t>(view, test);
+    case DType::kInt8: case DType::kQInt8: return view_holds<int8_t>(view, test);
+    case DType::kUInt8: case DType::kQUInt8: return view_holds<uint8_t>(view, test);
+    case DType::kUInt16: return view_holds<uint16_t>(view, test);
+    case DType::kUInt32: return view_holds<uint32_t>(view, test);
+    case DType::kFloat32: return view_holds<float>(view, test);
+    case DType::kFloat64: return view_holds<double>(view, test);
+    default: break;
+  }
+  if (!is_floating(view.dtype)) return false;
+  return size_of(view.dtype) == 2 ? view_holds_slowly<uint16_t>(view, test) : view_holds_slowly<uint8_t>(view, test);
+}
+
+Offenders find_offenders(const TensorView& view, const ElementTest& test) {
+  Offenders found;
+  const bool integral = is_integral(view.dtype);
+  for_each_element(view, [&](const std::vector<int64_t>& index, const char* element) {
+    if (integral) {
+      const int64_t value = read_integer(view.dtype, element);
+      if (test.holds(value)) return;
+      if (found.offending++ == 0) {
+        found.first = index;
+        found.first_integer = found.lowest_integer = found.highest_integer = value;
+      }
+      found.lowest_integer = std::min(found.lowest_integer, value);
+      found.highest_integer = std::max(found.highest_integer, value);
+    } else {
+      const double value = read_real(view.dtype, element);
+      if (test.holds(value)) return;
+      if (found.offending++ == 0) {
+        found.first = index;
+        found.first_real = found.lowest_real = found.highest_real = value;
+      }
+      found.lowest_real = std::fmin(found.lowest_real, value);
+      found.highest_real = std::fmax(found.highest_real, value);
+    }
+  });
+  return found;
+}
+
+EmptyRows find_rows_without_positive(const TensorView& view) {
+  EmptyRows found;
+  if (is_empty(view)) return found;
+  TensorView starts = view;
+  const int64_t length = view.sizes.empty() ? 1 : view.sizes.back();
+  const int64_t step = view.sizes.empty() ? 0 : view.strides.back();
+  if (!starts.sizes.empty()) starts.sizes.back() = 1;
+  const int64_t bytes = size_of(view.dtype);
+  for_each_element(starts, [&](const std::vector<int64_t>& index, const char* element) {
+    ++found.total;
+    for (int64_t i = 0; i < length; ++i)
+      if (read_real(view.dtype, element + i * step * bytes) > 0) return;
+    if (found.rows++ == 0) found.first = index;
+  });
+  return found;
+}
+
+Total total_of(const TensorView& view) {
+  Total total;
+  uint64_t sum = 0;
+  for_each_element(view, [&](const std::vector<int64_t>&, const char* element) {
+    const int64_t value = read_integer(view.dtype, element);
+    total.set += value != 0;
+    sum += static_cast<uint64_t>(value);
+  });
+  total.sum = static_cast<int64_t>(sum);
+  return total;
+}
+
+}  // namespace minrepro::asserts

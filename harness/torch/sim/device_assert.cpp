@@ -1,0 +1,101 @@
+#include "harness/torch/sim/device_assert.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include "harness/asserts/evaluate.h"
+#include "harness/torch/check/call_view.h"
+#include "harness/torch/check/violation_event.h"
+#include "harness/torch/sim/garbage.h"
+#include "harness/torch/sim/launch_state.h"
+
+namespace minrepro::sim {
+namespace {
+
+constexpr int kPrintedThreads = 8;
+constexpr const char* kSourceFolder = "/pytorch/aten/src/ATen/native/cuda/";  // as the wheels' kernels name it
+
+void print_thread(const AssertRule& rule, int64_t thread) {
+  fmt::print(stderr, "{}{}:{}: {}: block: [0,0,0], thread: [{},0,0] Assertion `{}` failed.\n", kSourceFolder, rule.file, rule.line, rule.function,
+             thread, rule.expression);
+}
+
+/// CUDA's lines, one for each of the first offending elements, then ours.
+void print_violation(const OpTraits& traits, const Violation& violation, const CallView& call) {
+  std::vector<int64_t> threads = offending_elements(*violation.rule, violation, call, kPrintedThreads);
+  if (threads.empty()) threads.push_back(0);  // a row as a whole offends
+  for (int64_t thread : threads) print_thread(*violation.rule, thread);
+  fmt::print(stderr, "minrepro-sim: (simulated) in {}: {}: {}\n", traits.name, violation.rule->id, violation.text);
+  std::fflush(stderr);
+}
+
+void tell_recorder(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments, const Violation& violation) {
+  using Record = decltype(&minrepro_record_violation);
+  // Looked up each time: the recorder may be loaded after us, and a device is poisoned once.
+  const auto record = reinterpret_cast<Record>(dlsym(RTLD_DEFAULT, "minrepro_record_violation"));
+  if (record == nullptr) return;
+  const ViolationEvent event{.schema = &schema, .arguments = arguments, .violation = &violation};
+  record(&event);
+}
+
+std::optional<PendingAssert> find_violation(const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments) {
+  const SchemaCallView call(schema, arguments);
+  for (const AssertRule* rule : traits.rules) {
+    if (std::optional<Violation> violation = check(*rule, call)) return PendingAssert{std::move(*violation), arguments.vec()};
+  }
+  return std::nullopt;
+}
+
+/// A kernel without an assertion works outside of its memory. CUDA says nothing for certain, and neither does this device fail; one line, once for each
+/// rule, says what was seen.
+void note_outside(const OpTraits& traits, const Violation& violation) {
+  static std::mutex* mutex = new std::mutex;
+  static auto* noted = new std::set<const AssertRule*>;
+  std::lock_guard<std::mutex> lock(*mutex);
+  if (!noted->insert(violation.rule).second) return;
+  fmt::print(stderr, "minrepro-sim: (simulated) in {}: {}: {}; CUDA's kernel has no assertion and works outside of its memory\n", traits.name,
+             violation.rule->id, violation.text);
+}
+
+}  // namespace
+
+std::optional<PendingAssert> enforce_rules(const OpTraits& traits, const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
+  std::optional<PendingAssert> pending;
+  const bool was_poisoned = is_poisoned();
+  if (!was_poisoned) pending = find_violation(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
+  for (const AssertRule* rule : traits.rules) {
+    if (!was_poisoned && !pending) {
+      // Only what the kernel does not assert can be wrong.
+      if (rule->asserts) continue;
+      const auto outside = find_outside(*rule, SchemaCallView(schema, c10::ArrayRef<c10::IValue>(*stack).slice(base)));
+      if (!outside) continue;
+      note_outside(traits, *outside);
+    }
+    if (make_valid(*rule, schema, stack, base)) continue;
+    if (pending) report_assert(traits, schema, *pending);
+    if (is_poisoned()) raise_sticky_error();
+    TORCH_CHECK(false, "the simulated device cannot go on: ", traits.name, " works outside of its memory (", std::string(rule->id), ")");
+  }
+  return pending;
+}
+
+void report_assert(const OpTraits& traits, const c10::FunctionSchema& schema, const PendingAssert& pending) {
+  const AssertRule& rule = *pending.violation.rule;
+  print_violation(traits, pending.violation, SchemaCallView(schema, pending.arguments));
+  tell_recorder(schema, pending.arguments, pending.violation);
+  poison_device({.op = traits.name,
+                 .rule = std::string(rule.id),
+                 .file = std::string(rule.file),
+                 .line = rule.line,
+                 .expression = std::string(rule.expression),
+                 .text = pending.violation.text});
+}
+
+}  // namespace minrepro::sim

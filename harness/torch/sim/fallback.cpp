@@ -1,0 +1,113 @@
+#include "harness/torch/sim/fallback.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/List.h>
+#include <ATen/core/ivalue.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "harness/torch/sim/alias.h"
+#include "harness/torch/sim/device_assert.h"
+#include "harness/torch/sim/device_type.h"
+#include "harness/torch/sim/generator.h"
+#include "harness/torch/sim/launch_state.h"
+#include "harness/torch/sim/op_traits.h"
+#include "harness/torch/sim/same_device.h"
+
+namespace minrepro::sim {
+namespace {
+
+c10::IValue to_cpu(const c10::IValue& value, AliasSet& aliases) {
+  if (value.isTensor()) return aliases.to_cpu(value.toTensor());
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> converted;
+    for (const at::Tensor& tensor : value.toTensorVector()) converted.push_back(aliases.to_cpu(tensor));
+    return converted;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> converted;
+    for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector()) {
+      converted.push_back(tensor ? std::optional<at::Tensor>(aliases.to_cpu(*tensor)) : std::nullopt);
+    }
+    return converted;
+  }
+  if (value.isDevice() && value.toDevice().type() == kSim) return c10::Device(c10::DeviceType::CPU);
+  if (value.isGenerator()) return cpu_generator_of(value.toGenerator());
+  return value;
+}
+
+/// Only these can hold something of the device.
+bool may_hold_device(const c10::IValue& value) { return value.isTensor() || value.isList() || value.isDevice() || value.isGenerator(); }
+
+c10::IValue to_sim(c10::IValue&& value, AliasSet& aliases) {
+  if (value.isTensor()) return aliases.to_sim(std::move(value).toTensor());
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> results = std::move(value).toTensorList();
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const at::Tensor result = results.extract(i);
+      results.set(i, aliases.to_sim(result));
+    }
+    return results;
+  }
+  return std::move(value);
+}
+
+/// An index that is a mask: CUDA counts its true elements on the device and waits for the number.
+bool has_mask(const torch::jit::Stack& stack, std::size_t base) {
+  for (std::size_t i = base; i < stack.size(); ++i) {
+    if (!stack[i].isOptionalTensorList() && !stack[i].isTensorList()) continue;
+    for (const c10::IValue& element : stack[i].toListRef()) {
+      if (!element.isTensor() || !element.toTensor().defined()) continue;
+      const at::ScalarType type = element.toTensor().scalar_type();
+      if (type == at::kBool || type == at::kByte) return true;
+    }
+  }
+  return false;
+}
+
+void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
+  at::AutoDispatchBelowAutograd below_autograd;
+  c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  if (!traits.instead) {
+    op.callBoxed(stack);
+    return;
+  }
+  if (traits.none_before >= 0) stack->insert(stack->begin() + static_cast<std::ptrdiff_t>(base) + traits.none_before, c10::IValue());
+  traits.instead->callBoxed(stack);
+}
+
+}  // namespace
+
+void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const OpTraits& traits = traits_of(op);
+  const c10::FunctionSchema& schema = op.schema();
+  const std::size_t base = stack->size() - schema.arguments().size();
+
+  check_same_device(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
+  on_launch();
+  if (traits.waits || (traits.waits_for_masks && is_poisoned() && has_mask(*stack, base))) on_synchronize();
+
+  std::optional<PendingAssert> pending;
+  if (!traits.rules.empty()) pending = enforce_rules(traits, schema, stack, base);
+  AliasSet aliases;
+  for (std::size_t i = base; i < stack->size(); ++i) {
+    c10::IValue& value = (*stack)[i];
+    if (may_hold_device(value)) value = to_cpu(value, aliases);
+  }
+  try {
+    call_cpu_kernel(op, traits, stack, base);
+  } catch (const c10::Error&) {
+    // What the host checks (shapes, dtypes) raises at once. But garbage may have met a check of data that CUDA does not have.
+    if (pending && traits.cpu_checks_data) report_assert(traits, schema, *pending);
+    if (is_poisoned()) raise_sticky_error();
+    throw;
+  }
+  if (pending) report_assert(traits, schema, *pending);
+  if (traits.waits) on_synchronize();
+  if (traits.writes) aliases.adopt_changes();
+  for (std::size_t i = base; i < stack->size(); ++i) {
+    c10::IValue& value = (*stack)[i];
+    if (value.isTensor() || value.isList()) value = to_sim(std::move(value), aliases);
+  }
+}
+
+}  // namespace minrepro::sim

@@ -1,0 +1,79 @@
+#include "harness/torch/sim/op_traits.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/torch/check/call_view.h"
+
+namespace minrepro::sim {
+namespace {
+
+/// Operators whose CUDA kernels copy something to the host, by rule name. Source: aten/src/ATen/native/cuda and native/sparse/cuda of 2.6.0.
+constexpr std::array kWaiting = std::to_array<std::string_view>({
+    "aten::nonzero", "aten::masked_select", "aten::_unique", "aten::_unique2", "aten::unique_dim", "aten::unique_consecutive",
+    "aten::unique_dim_consecutive", "aten::equal", "aten::bincount", "aten::repeat_interleave", "aten::_coalesce", "aten::_to_sparse",
+    "aten::linalg_eig", "aten::_linalg_eigvals", "aten::linalg_lstsq", "aten::_local_scalar_dense", "aten::embedding_renorm",
+});
+
+/// Operators of which some arguments are CPU tensors by design.
+constexpr std::array kTakingCpuTensors = std::to_array<std::string_view>({
+    "aten::index", "aten::_index_put_impl", "aten::_unsafe_index", "aten::_ctc_loss", "aten::_ctc_loss_backward", "aten::_pack_padded_sequence",
+    "aten::_pack_padded_sequence_backward", "aten::tensor_split", "aten::set_", "aten::copy", "aten::_copy_from", "aten::_copy_from_and_resize",
+});
+
+/// Operators whose CPU kernels compare elements with each other, not with a bound.
+constexpr std::array kCheckingData = std::to_array<std::string_view>({"aten::repeat_interleave", "aten::segment_reduce", "aten::masked_scatter"});
+
+template <std::size_t N>
+bool holds(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool writes_an_argument(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                     [](const c10::Argument& argument) { return argument.alias_info() != nullptr && argument.alias_info()->isWrite(); });
+}
+
+std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
+  auto traits = std::make_unique<OpTraits>();
+  const c10::FunctionSchema& schema = op.schema();
+  traits->name = full_name_of(schema);
+  traits->rules = rules_for(traits->name);
+  traits->writes = writes_an_argument(schema);
+  const std::string family = rule_name_of(traits->name);
+  traits->waits = holds(kWaiting, family);
+  traits->cpu_checks_data = holds(kCheckingData, family);
+  traits->waits_for_masks = family == "aten::index" || family == "aten::_index_put_impl";
+  traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);
+  traits->iterates = op.hasTag(at::Tag::pointwise) || op.hasTag(at::Tag::reduction);
+  if (schema.name() == "aten::convolution_overrideable") {
+    traits->instead = c10::Dispatcher::singleton().findSchemaOrThrow("aten::convolution", "");
+  } else if (schema.name() == "aten::convolution_backward_overrideable") {
+    traits->instead = c10::Dispatcher::singleton().findSchemaOrThrow("aten::convolution_backward", "");
+    traits->none_before = 3;  // bias_sizes
+  }
+  return traits;
+}
+
+}  // namespace
+
+const OpTraits& traits_of(const c10::OperatorHandle& op) {
+  // The schema's address names the operator for as long as it is registered; each thread remembers what it has met.
+  thread_local std::unordered_map<const c10::FunctionSchema*, const OpTraits*> met;
+  const c10::FunctionSchema* key = &op.schema();
+  if (auto known = met.find(key); known != met.end()) return *known->second;
+
+  static std::mutex* mutex = new std::mutex;
+  static auto* all = new std::unordered_map<std::string, std::unique_ptr<OpTraits>>;
+  std::lock_guard<std::mutex> lock(*mutex);
+  std::unique_ptr<OpTraits>& traits = (*all)[full_name_of(*key)];
+  if (!traits) traits = find_traits(op);
+  met.emplace(key, traits.get());
+  return *traits;
+}
+
+}  // namespace minrepro::sim

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include "harness/asserts/rule.h"
+
+namespace minrepro::sim {
+
+/// What the simulated device has to know of an operator, found once for each.
+struct OpTraits {
+  std::string name;                            ///< "aten::scatter_.value"
+  std::vector<const AssertRule*> rules;
+  bool writes = false;                         ///< some argument is written
+  bool waits = false;                          ///< CUDA's kernel makes the host wait for the device
+  bool waits_for_masks = false;                ///< it waits if one of its indices is a mask (nonzero counts it)
+  bool cpu_checks_data = false;                ///< the CPU kernel throws at data that is valid for each rule by itself
+  bool takes_cpu_tensors = false;              ///< CUDA lets CPU tensors of any size stand beside its own
+  bool iterates = false;                       ///< it goes over its tensors element by element (TensorIterator)
+  std::optional<c10::OperatorHandle> instead;  ///< the operator that computes this one on the CPU, if it has another name there
+  int none_before = -1;                        ///< `instead` has one more argument, None, at this position
+};
+
+/// Of `op`; stays valid. Safe from several threads.
+const OpTraits& traits_of(const c10::OperatorHandle& op);
+
+}  // namespace minrepro::sim

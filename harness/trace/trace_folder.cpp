@@ -1,0 +1,111 @@
+#include "harness/trace/trace_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "harness/base/files.h"
+#include "harness/trace/format.h"
+#include "harness/trace/trace.h"
+
+namespace minrepro {
+namespace {
+
+using namespace trace_format;
+
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  DIR* dir = opendir(folder.c_str());
+  if (dir == nullptr) return Error{fmt::format("cannot read '{}': {}", folder, std::strerror(errno))};
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(dir)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  closedir(dir);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// "calls.123", "calls.123.2": a prefix, then digits and dots.
+bool is_process_file(std::string_view name, std::string_view prefix) {
+  return name.starts_with(prefix) && name.size() > prefix.size() &&
+         name.substr(prefix.size()).find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+bool is_ours(std::string_view name) {
+  return is_process_file(name, kCallsPrefix) || is_process_file(name, kDataPrefix) || name == kRunFile ||
+         (name.starts_with(kRunFile) && name.ends_with(".part"));
+}
+
+}  // namespace
+
+Result<std::vector<ProcessFiles>> process_files(const std::string& folder) {
+  Result<std::vector<std::string>> names = names_in(folder);
+  if (!names) return names.error();
+  std::vector<ProcessFiles> files;
+  for (const std::string& name : *names) {
+    if (!is_process_file(name, kCallsPrefix)) continue;
+    files.push_back({folder + "/" + name, folder + "/" + kDataPrefix + name.substr(sizeof kCallsPrefix - 1)});
+  }
+  return files;
+}
+
+Result<std::optional<std::string>> read_trace_file(const std::string& path) {
+  // O_NONBLOCK: a pipe in the place of a file must not stop us for ever.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    if (errno == ELOOP) return Error{fmt::format("{}: is a symbolic link; a trace holds plain files only", path)};
+    return Error{fmt::format("cannot read '{}': {}", path, std::strerror(errno))};
+  }
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(fd);
+    return Error{fmt::format("{}: is no plain file; a trace holds plain files only", path)};
+  }
+  std::string content;
+  content.resize(static_cast<std::size_t>(info.st_size));
+  std::size_t got = 0;
+  while (got < content.size()) {
+    const ssize_t n = read(fd, content.data() + got, content.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int code = errno;
+      close(fd);
+      return Error{fmt::format("cannot read '{}': {}", path, std::strerror(code))};
+    }
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  close(fd);
+  content.resize(got);
+  return std::optional<std::string>(std::move(content));
+}
+
+bool is_trace(const std::string& folder) {
+  const Result<std::vector<std::string>> names = names_in(folder);
+  if (!names) return false;
+  return std::any_of(names->begin(), names->end(), [](const std::string& name) { return name == kRunFile || is_process_file(name, kCallsPrefix); });
+}
+
+Status prepare_trace_folder(const std::string& folder) {
+  if (Status status = make_folder(folder); !status) return status;
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return Error{fmt::format("cannot write to '{}': {}", folder, std::strerror(errno))};
+  const Result<std::vector<std::string>> names = names_in(folder);
+  if (!names) return names.error();
+  if (!names->empty() && !is_trace(folder))
+    return Error{fmt::format("'{}' holds files and is no trace; name another folder with -o", folder)};
+  for (const std::string& name : *names)
+    if (is_ours(name) && unlink((folder + "/" + name).c_str()) != 0)
+      return Error{fmt::format("cannot replace '{}/{}': {}", folder, name, std::strerror(errno))};
+  return {};
+}
+
+}  // namespace minrepro

@@ -1,0 +1,97 @@
+#include <gmock/gmock.h>
+
+#include "tests/oracle/worker_under_test.h"
+
+/// Crashes, hangs and greed of programs cost only their own child.
+namespace minrepro {
+namespace {
+
+class Contained : public WithWorker {
+ protected:
+  void TearDown() override { EXPECT_EQ(run(gather(5, 1)).kind, FailureKind::kNone) << "the worker has to be unharmed"; }
+};
+
+TEST_F(Contained, SignalNamesTheCallThatRaisedIt) {
+  const Outcome outcome = run(kDivideMinimum);
+  EXPECT_EQ(outcome.kind, FailureKind::kSignal);
+  EXPECT_EQ(outcome.message, "SIGFPE");
+  EXPECT_EQ(outcome.call, 1);
+  EXPECT_EQ(outcome.op, "aten::div.Tensor_mode");
+  EXPECT_EQ(signature_of(outcome), (Signature{FailureKind::kSignal, "aten::div", "SIGFPE"}));
+}
+
+TEST_F(Contained, SegmentationFault) {
+  const Outcome outcome = run(kCrash);
+  EXPECT_EQ(outcome.kind, FailureKind::kSignal);
+  EXPECT_EQ(outcome.message, "SIGSEGV");
+  EXPECT_EQ(outcome.call, 0);
+}
+
+TEST_F(Contained, HangEndsAtItsLimit) {
+  RunLimits limits;
+  limits.seconds = 0.5;
+  const Outcome outcome = run(kNeverReturns, limits);
+  EXPECT_EQ(outcome.kind, FailureKind::kHang);
+  EXPECT_EQ(outcome.call, 0);
+  EXPECT_EQ(outcome.op, "aten::random_.from");
+  EXPECT_THAT(outcome.message, testing::HasSubstr("time limit of 0.5 s"));
+}
+
+TEST_F(Contained, GreedyLeavesAreRefusedBeforeTheyAreMade) {
+  const Outcome outcome = run(R"({"minrepro_program": 1, "device": "cpu", "leaves": [{"id": 0, "dtype": "float64", "shape": [1000000, 1000000], "constant": 0}],
+    "calls": [{"op": "aten::neg", "args": {"self": {"tensor": 0}}, "results": [1]}]})");
+  EXPECT_EQ(outcome.kind, FailureKind::kOutOfMemory);
+  EXPECT_THAT(outcome.message, testing::HasSubstr("8000000000000 bytes"));
+}
+
+constexpr std::string_view kGreedyCall = R"({"minrepro_program": 1, "device": "cpu", "leaves": [{"id": 0, "dtype": "float32", "shape": [1], "constant": 0}],
+    "calls": [{"op": "aten::repeat", "args": {"self": {"tensor": 0}, "repeats": [1000000000]}, "results": [1]}]})";
+
+TEST_F(Contained, GreedyCallRunsOutOfMemory) {
+  RunLimits limits;
+  limits.memory_bytes = 1 << 30;
+  for (bool contained : {true, false}) {
+    limits.contained = contained;
+    const Outcome outcome = run(kGreedyCall, limits);
+    EXPECT_EQ(outcome.kind, FailureKind::kOutOfMemory) << outcome.message;
+    EXPECT_EQ(outcome.call, 0);
+    EXPECT_EQ(outcome.op, "aten::repeat");
+  }
+}
+
+TEST_F(Contained, OutcomesComeInTheOrderOfPrograms) {
+  RunLimits limits;
+  limits.seconds = 1;
+  std::vector<Program> programs;
+  for (int i = 0; i < 3; ++i)
+    for (std::string_view text : {std::string_view(kNeverReturns), std::string_view(kDivideMinimum)}) {
+      programs.push_back(program_of(text));
+      programs.push_back(program_of(gather(5, 1)));
+      programs.push_back(program_of(gather(5, 7)));
+    }
+  const std::vector<Outcome> outcomes = run(programs, limits);
+  std::vector<FailureKind> kinds;
+  for (const Outcome& outcome : outcomes) kinds.push_back(outcome.kind);
+  std::vector<FailureKind> expected;
+  for (int i = 0; i < 3; ++i)
+    for (FailureKind first : {FailureKind::kHang, FailureKind::kSignal})
+      expected.insert(expected.end(), {first, FailureKind::kNone, FailureKind::kException});
+  EXPECT_EQ(kinds, expected);
+}
+
+TEST_F(Contained, UncontainedDeathIsAskedAgainInAChild) {
+  RunLimits limits;
+  limits.contained = false;
+  limits.seconds = 1;
+  const std::vector<Outcome> outcomes =
+      run({program_of(gather(5, 1)), program_of(kDivideMinimum), program_of(gather(5, 7)), program_of(kNeverReturns), program_of(gather(5, 1))}, limits);
+  EXPECT_EQ(outcomes[0].kind, FailureKind::kNone);
+  EXPECT_EQ(outcomes[1].kind, FailureKind::kSignal);
+  EXPECT_EQ(outcomes[1].call, 1);
+  EXPECT_EQ(outcomes[2].kind, FailureKind::kException);
+  EXPECT_EQ(outcomes[3].kind, FailureKind::kHang);
+  EXPECT_EQ(outcomes[4].kind, FailureKind::kNone);
+}
+
+}  // namespace
+}  // namespace minrepro

@@ -1,0 +1,92 @@
+// The simulated device computes what the CPU computes.
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <gtest/gtest.h>
+
+#include "tests/torch/sim/failing_calls.h"
+
+namespace minrepro::sim {
+namespace {
+
+class Operators : public SimTest {};
+
+void expect_close(const at::Tensor& on_sim, const at::Tensor& expected) {
+  EXPECT_EQ(on_sim.device(), sim());
+  EXPECT_EQ(on_sim.sizes(), expected.sizes());
+  EXPECT_TRUE(at::allclose(on_sim.cpu(), expected, 1e-5, 1e-6)) << on_sim.cpu() << "\n" << expected;
+}
+
+TEST_F(Operators, ListsOfTensorsGoInAndOut) {
+  const at::Tensor x = at::arange(6).view({2, 3});
+  const auto parts = at::split(x.to(sim()), 1);
+  EXPECT_TRUE(parts[0].is_alias_of(parts[1]));
+  expect_close(at::cat({parts[1], parts[0]}), at::cat({x[1].unsqueeze(0), x[0].unsqueeze(0)}));
+  std::vector<at::Tensor> list = {at::ones({2}, sim()), at::ones({3}, sim())};
+  at::_foreach_add_(list, 1);
+  expect_close(list[1], at::full({3}, 2.f));
+}
+
+TEST_F(Operators, ConvolutionAndItsGradients) {
+  at::manual_seed(1);
+  const at::Tensor x = at::randn({2, 3, 8, 8}), w = at::randn({4, 3, 3, 3}), g = at::randn({2, 4, 6, 6});
+  expect_close(at::conv2d(x.to(sim()), w.to(sim())), at::conv2d(x, w));
+  const auto gradients = [&](at::Device device) {
+    return at::convolution_backward(g.to(device), x.to(device), w.to(device), at::IntArrayRef({0}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1,
+                                    {false, true, false});
+  };
+  EXPECT_FALSE(std::get<0>(gradients(sim())).defined());
+  expect_close(std::get<1>(gradients(sim())), std::get<1>(gradients(at::kCPU)));
+}
+
+TEST_F(Operators, RecurrentCellsAndTheirGradients) {
+  at::manual_seed(2);
+  const auto run = [](at::Device device, bool lstm) {
+    const int64_t gates = lstm ? 4 : 3;
+    at::manual_seed(3);
+    const auto leaf = [&](at::IntArrayRef size) { return at::randn(size).to(device).requires_grad_(true); };
+    const at::Tensor x = leaf({2, 3}), h = leaf({2, 5}), c = leaf({2, 5});
+    const at::Tensor wi = leaf({gates * 5, 3}), wh = leaf({gates * 5, 5}), bi = leaf({gates * 5}), bh = leaf({gates * 5});
+    at::Tensor out;
+    if (lstm) {
+      const auto [hy, cy] = at::lstm_cell(x, {h, c}, wi, wh, bi, bh);
+      out = hy * 2 + cy;
+    } else {
+      out = at::gru_cell(x, h, wi, wh, bi, bh);
+    }
+    out.sum().backward();
+    std::vector<at::Tensor> results = {out.detach(), x.grad(), h.grad(), wi.grad(), wh.grad(), bi.grad(), bh.grad()};
+    if (lstm) results.push_back(c.grad());
+    return results;
+  };
+  for (const bool lstm : {true, false}) {
+    const auto expected = run(at::kCPU, lstm), got = run(sim(), lstm);
+    for (std::size_t i = 0; i < expected.size(); ++i) expect_close(got[i], expected[i]);
+  }
+}
+
+TEST_F(Operators, SeedsMeanTheSameAsOnTheCpu) {
+  at::manual_seed(7);
+  const at::Tensor expected = at::randn({5});
+  at::manual_seed(7);
+  expect_close(at::randn({5}, sim()), expected);
+}
+
+TEST_F(Operators, SparseTensorsOfBothKinds) {
+  const at::Tensor dense = at::eye(3, at::TensorOptions(sim()));
+  const at::Tensor coo = dense.to_sparse();
+  EXPECT_EQ(coo.device(), sim());
+  expect_close(coo.to_dense(), at::eye(3));
+  expect_close((coo + coo).coalesce().values(), at::full({3}, 2.f));
+  expect_close(dense.to_sparse_csr().matmul(at::ones({3, 2}, sim())), at::ones({3, 2}));
+}
+
+TEST_F(Operators, OptionalResultsStayUndefined) {
+  const at::Tensor x = at::randn({2, 4}, sim());
+  const auto [out, mean, rstd] = at::native_layer_norm(x, {4}, {}, {}, 1e-5);
+  const auto [dx, dw, db] = at::native_layer_norm_backward(at::ones_like(x), x, {4}, mean, rstd, {}, {}, {true, false, false});
+  EXPECT_TRUE(dx.defined());
+  EXPECT_FALSE(dw.defined());
+}
+
+}  // namespace
+}  // namespace minrepro::sim

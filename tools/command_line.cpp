@@ -1,0 +1,58 @@
+#include "tools/command_line.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace minrepro {
+
+int complain(std::string_view command, std::string_view message) {
+  std::string line(message);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "minrepro {}: {}\n", command, line);
+  return kWrongUsage;
+}
+
+std::optional<int> parse_options(cxxopts::Options& options, std::string_view command, std::string_view example, int argc, char** argv,
+                                 cxxopts::ParseResult& parsed) {
+  options.add_options()("h,help", "Show this text");
+  try {
+    parsed = options.parse(argc, argv);
+  } catch (const cxxopts::exceptions::exception& e) {
+    return complain(command, fmt::format("{}; see minrepro {} --help", e.what(), command));
+  }
+  if (!parsed.unmatched().empty()) return complain(command, fmt::format("unexpected argument '{}'; see minrepro {} --help", parsed.unmatched().front(), command));
+  if (parsed.count("help") == 0) return std::nullopt;
+  fmt::print("{}\nExample:\n  {}\n", options.help(), example);
+  return kDone;
+}
+
+namespace {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+}  // namespace
+
+std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, text.size() / 4) + 1;
+  for (const std::string& candidate : candidates)
+    if (const std::size_t distance = edit_distance(text, candidate); distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  return best;
+}
+
+}  // namespace minrepro

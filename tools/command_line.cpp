@@ -24,7 +24,10 @@ std::optional<int> parse_options(cxxopts::Options& options, std::string_view com
   }
   if (!parsed.unmatched().empty()) return complain(command, fmt::format("unexpected argument '{}'; see minrepro {} --help", parsed.unmatched().front(), command));
   if (parsed.count("help") == 0) return std::nullopt;
-  fmt::print("{}\nExample:\n  {}\n", options.help(), example);
+  options.set_width(110);
+  std::string help = options.help();
+  if (const std::size_t usage = help.find("Usage:"); usage != std::string::npos) help.insert(usage, "\n");
+  fmt::print("{}\nExample:\n  {}\n", help, example);
   return kDone;
 }
 

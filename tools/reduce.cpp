@@ -149,7 +149,7 @@ class ReduceCommand {
   std::optional<int> reduce_it() {
     report_.calls_before = static_cast<int64_t>(input_.trace ? input_.trace->calls.size() : input_.program->calls.size());
     report_.elements_before = point_->elements_before;
-    SignatureQuestion question(*worker_, point_->signature, limits_, request_.jobs);
+    SignatureQuestion question(*worker_, point_->outcome, limits_, request_.jobs);
     ReduceOptions options;
     options.on_step = [&](const ReductionStep& step) {
       progress_.show(fmt::format("calls {} ▸ {}   elements {} ▸ {}   {} questions   {}", grouped(report_.calls_before), step.program->calls.size(),

@@ -20,7 +20,8 @@ struct ByFinding {
 /// "Does it still fail with this signature?", asked of a worker.
 class SignatureQuestion : public Question {
  public:
-  SignatureQuestion(Worker& worker, Signature wanted, RunLimits limits, int jobs);
+  /// `wanted`: an outcome of the program to reduce.
+  SignatureQuestion(Worker& worker, const Outcome& wanted, RunLimits limits, int jobs);
 
   Result<std::vector<bool>> ask(std::span<const Program> candidates) override;
   int width() const override { return jobs_; }
@@ -31,6 +32,7 @@ class SignatureQuestion : public Question {
  private:
   Worker& worker_;
   Signature wanted_;
+  bool is_about_nan_;
   RunLimits limits_;
   int jobs_;
   std::map<std::string, ByFinding> by_findings_;

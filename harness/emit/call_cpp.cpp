@@ -68,22 +68,25 @@ Result<std::string> CallWriter::options(const Call& call, const Schema& schema, 
     if (!text) return Error{fmt::format("argument '{}' {}", arguments[first + i].name, text.error().message)};
     members.emplace_back(kSetters[i], std::move(*text));
   }
+  if (members.empty()) return std::string();
   // "device" and "torch::kLong" turn into options by themselves; `to` has overloads that take them as they are.
   const bool bare = members.size() == 1 && !of_another;
   if (bare && (members[0].first == std::string_view("device") || members[0].first == std::string_view("dtype"))) return members[0].second;
-  std::string text = members.empty() ? "torch::TensorOptions()" : "";
+  std::string text;
   for (const auto& [setter, value] : members) text += fmt::format("{}{}({})", text.empty() ? "torch::" : ".", setter, value);
   if (text.starts_with("torch::pinned_memory")) text = "torch::TensorOptions()." + text.substr(7);
   return text;
 }
 
-/// x.index({Slice(), index}), where that means aten::index itself: it does unless an index is a number or has to be moved. Empty otherwise.
+/// x.index({Slice(), index}), where that means aten::index itself: it does unless an index is a number (which selects),
+/// has to be moved, or nothing is indexed. Empty otherwise.
 std::string CallWriter::index_expression(const Call& call) const {
   const Value* self = call.find("self");
   const Value* indices = call.find("indices");
   const auto* list = indices == nullptr ? nullptr : indices->get_if<Value::List>();
   if (call.op != "aten::index.Tensor" || self == nullptr || !self->is<TensorRef>() || list == nullptr || list->empty()) return {};
   std::vector<std::string> texts;
+  bool any = false;
   for (const Value& item : *list) {
     if (item.is<None>()) {
       texts.emplace_back("torch::indexing::Slice()");
@@ -92,7 +95,9 @@ std::string CallWriter::index_expression(const Call& call) const {
     const Leaf* leaf = item.is<TensorRef>() ? program_.find_leaf(item.get_if<TensorRef>()->id) : nullptr;
     if (leaf == nullptr || leaf->meta.sizes.empty() || leaf->device) return {};
     texts.push_back(spellings_.at(leaf->id));
+    any = true;
   }
+  if (!any) return {};
   const auto found = spellings_.find(self->get_if<TensorRef>()->id);
   return found == spellings_.end() ? std::string() : fmt::format("{}.index({{{}}})", found->second, joined(texts));
 }
@@ -147,7 +152,7 @@ Result<std::string> CallWriter::write(const Call& call) {
   used_dispatcher_ = used_dispatcher_ || dispatched;
   const Binding binding = bind_results(call, *schema, used_, is_last, dispatched, identifiers_, spellings_);
   std::string text;
-  if (call.seed) text += fmt::format("  torch::manual_seed({}u);\n", *call.seed);
+  if (call.seed) text += fmt::format("  torch::manual_seed({});\n", cpp_unsigned(*call.seed));
   switch (binding.kind) {
     case Binding::Kind::kNothing: return text + wrapped(*expression + ";", 2);
     case Binding::Kind::kOne: return text + wrapped(fmt::format("auto {} = {}{};", binding.names[0], *expression, dispatched ? "[0]" : ""), 2);

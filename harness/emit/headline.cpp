@@ -36,15 +36,21 @@ std::string headline_of(const Program& program, const Expectation& expectation) 
   return op;
 }
 
+std::string assertion_of(const Expectation& expectation, std::string_view separator) {
+  const AssertRule* rule = expectation.rule;
+  if (rule != nullptr && !rule->expression.empty()) return fmt::format("{}{}Assertion `{}` failed.", rule->file, separator, rule->expression);
+  const std::string_view detail = expectation.signature.detail;
+  const std::size_t colon = detail.find(": ");
+  if (colon == std::string_view::npos) return {};
+  return fmt::format("{}{}Assertion `{}` failed.", detail.substr(0, colon), separator, detail.substr(colon + 2));
+}
+
 std::string what_to_expect(const Program& program, const Expectation& expectation) {
   const std::string op = failing_op(program, expectation);
   const Signature& signature = expectation.signature;
   switch (signature.kind) {
     case FailureKind::kDeviceAssert:
-      if (expectation.rule != nullptr && !expectation.rule->expression.empty())
-        return fmt::format("Expect on CUDA: {}, Assertion `{}` failed.", expectation.rule->file, expectation.rule->expression);
-      if (const std::size_t colon = signature.detail.find(": "); colon != std::string::npos)
-        return fmt::format("Expect on CUDA: {}, Assertion `{}` failed.", signature.detail.substr(0, colon), signature.detail.substr(colon + 2));
+      if (const std::string assertion = assertion_of(expectation, ", "); !assertion.empty()) return "Expect on CUDA: " + assertion;
       return fmt::format("Expect on CUDA: device-side assert triggered in {}.", op);
     case FailureKind::kIllegalAccess: return fmt::format("Expect on CUDA: an illegal memory access in {}.", op);
     case FailureKind::kException: {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/emit/emit.h"
 
@@ -11,6 +12,8 @@ namespace minrepro::emit {
 std::string failing_op(const Program& program, const Expectation& expectation);
 /// One sentence: Expectation::headline, or one made of the operator and the violation.
 std::string headline_of(const Program& program, const Expectation& expectation);
+/// "ScatterGatherKernel.cu, Assertion `…` failed.", with `separator` for the ", "; empty if the failing kernel's text is not known.
+std::string assertion_of(const Expectation& expectation, std::string_view separator);
 /// "Expect on CUDA: ScatterGatherKernel.cu, Assertion `…` failed."; empty if nothing is known.
 std::string what_to_expect(const Program& program, const Expectation& expectation);
 /// What a reader has to know about the evidence: "Seen on a simulated CUDA device, not verified on CUDA."; mostly empty.

@@ -2,6 +2,7 @@
 
 #include "harness/emit/emit.h"
 #include "harness/emit/headline.h"
+#include "harness/emit/pasted_output.h"
 
 namespace minrepro {
 namespace {
@@ -28,6 +29,22 @@ std::string what_happens(const Program& program, const Expectation& expectation)
     case FailureKind::kInvalid: break;
   }
   return fmt::format("`{}` does not do what it should.", op);
+}
+
+/// The text that the failure prints, where it prints one.
+std::string what_is_printed(const Expectation& expectation) {
+  const Signature& signature = expectation.signature;
+  switch (signature.kind) {
+    case FailureKind::kDeviceAssert: {
+      const std::string line = assertion_of(expectation, ": ");
+      return line.empty() ? "" : fmt::format("\nCUDA{} prints:\n\n{}", expectation.simulated ? ", here simulated," : "", fenced("", line));
+    }
+    case FailureKind::kException: {
+      const std::string message = pasted_output(expectation.message.empty() ? signature.detail : expectation.message);
+      return message.empty() ? "" : "\nThe message:\n\n" + fenced("", message);
+    }
+    default: return "";
+  }
 }
 
 std::string what_was_expected(const Expectation& expectation) {
@@ -60,23 +77,17 @@ std::string emit_issue_markdown(const Program& program, const Expectation& expec
   std::string text = fmt::format("# {}\n\n", headline_of(program, expectation));
   text += "## What happens\n\n" + what_happens(program, expectation) + "\n";
   if (!expectation.violation_text.empty()) text += fmt::format("\n{}\n", expectation.violation_text);
-  if (const std::string expected = what_to_expect(program, expectation); !expected.empty()) text += "\n" + fenced("", expected);
-  if (expectation.signature.kind == FailureKind::kException && expectation.message.find('\n') != std::string::npos)
-    text += "\n" + fenced("", expectation.message);
+  text += what_is_printed(expectation);
   if (expectation.rule != nullptr && !expectation.rule->cause.empty()) text += fmt::format("\nUsual cause: {}\n", expectation.rule->cause);
   text += "\n## What was expected\n\n" + what_was_expected(expectation) + "\n";
   if (!repro_cpp.empty()) text += "\n## To reproduce, in C++\n\n" + fenced("cpp", repro_cpp);
   if (!repro_py.empty()) text += "\n## To reproduce, in Python\n\n" + fenced("python", repro_py);
-  if (!expectation.output.empty()) {
-    constexpr std::size_t kMostOutput = 4000;
-    const bool cut = expectation.output.size() > kMostOutput;
-    text += "\n## Output\n\n" + fenced("", expectation.output.substr(0, kMostOutput) + (cut ? "\n…" : ""));
-  }
+  if (const std::string output = pasted_output(expectation.output); !output.empty()) text += "\n## Output\n\n" + fenced("", output);
   text += "\n## Versions\n\n";
   const std::string& version = expectation.torch_version.empty() ? program.torch_version : expectation.torch_version;
   text += fmt::format("- PyTorch {}\n", version.empty() ? "version unknown" : version);
   if (!expectation.environment.empty()) text += fmt::format("- {}\n", expectation.environment);
-  for (const std::string& library : expectation.libraries) text += fmt::format("- custom operators: `{}`\n", library);
+  for (const std::string& library : expectation.libraries) text += fmt::format("- custom operators: `{}`\n", pasted_output(library));
   text += "\n## How it was verified\n\n" + how_verified(expectation) + "\n";
   return text;
 }

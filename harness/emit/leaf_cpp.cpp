@@ -195,7 +195,7 @@ class LeafWriter {
   }
 
   std::string random_elements(const LeafPlan& plan, uint64_t seed) {
-    before_ = fmt::format("  torch::manual_seed({});\n", seed);
+    before_ = fmt::format("  torch::manual_seed({});\n", cpp_unsigned(seed));
     const DType drawn_as = is_integral(dtype_) ? DType::kInt64 : carrier_of(dtype_);
     std::string elements = drawn();
     if (is_quantized(dtype_)) elements += fmt::format(".to({})", cpp_dtype(plain_of(dtype_)));

@@ -125,7 +125,8 @@ std::vector<std::string> element_texts(DType dtype, const std::vector<std::byte>
       texts.push_back(fmt::format("{}", static_cast<uint64_t>(read_integer(dtype, element))));
     } else if (is_integral(dtype)) {
       const int64_t value = read_integer(dtype, element);
-      wide = wide || value > std::numeric_limits<int32_t>::max() || value < std::numeric_limits<int32_t>::min();
+      // The least int32 is a long to C++: it negates a literal that no int holds.
+      wide = wide || value > std::numeric_limits<int32_t>::max() || value <= std::numeric_limits<int32_t>::min();
       texts.push_back(language == Language::kCpp ? cpp_integer(value) : fmt::format("{}", value));
     } else if (is_complex(dtype)) {
       texts.push_back(complex_text(dtype, element, language));

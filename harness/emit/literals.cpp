@@ -18,6 +18,16 @@ std::string with_point(std::string text) {
 
 std::string non_finite(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
+/// LibTorch refuses to convert a double above it, even one that would round to it.
+double largest(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return 65504.0;
+    case DType::kBFloat16: return 0x1.fep127;
+    case DType::kFloat32: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 template <std::size_t N>
 std::string look_up(const std::array<std::pair<std::string_view, std::string_view>, N>& table, std::string_view key) {
   for (const auto& [name, text] : table)
@@ -35,10 +45,12 @@ std::string real_literal_for(DType dtype, const std::byte* element) {
   const auto bytes = static_cast<std::size_t>(size_of(dtype));
   for (int digits = 1; digits < std::numeric_limits<double>::max_digits10; ++digits) {
     const std::string text = fmt::format("{:.{}g}", value, digits);
+    const double read = std::strtod(text.c_str(), nullptr);
+    if (std::abs(read) > largest(dtype)) continue;
     std::array<std::byte, 16> back{};
-    write_real(dtype, std::strtod(text.c_str(), nullptr), back.data());
+    write_real(dtype, read, back.data());
     // "0.5" rather than "5e-01", where both say the same.
-    if (std::memcmp(back.data(), element, bytes) == 0) return real_literal(std::strtod(text.c_str(), nullptr));
+    if (std::memcmp(back.data(), element, bytes) == 0) return real_literal(read);
   }
   return real_literal(value);
 }
@@ -46,6 +58,8 @@ std::string real_literal_for(DType dtype, const std::byte* element) {
 std::string cpp_integer(int64_t value) {
   return value == std::numeric_limits<int64_t>::min() ? "std::numeric_limits<int64_t>::min()" : fmt::format("{}", value);
 }
+
+std::string cpp_unsigned(uint64_t value) { return fmt::format("{}{}", value, value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? "u" : ""); }
 
 std::string cpp_complex(std::complex<double> value) {
   return fmt::format("c10::complex<double>({}, {})", real_literal(value.real()), real_literal(value.imag()));

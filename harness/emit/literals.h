@@ -18,6 +18,8 @@ std::string real_literal_for(DType dtype, const std::byte* element);
 
 /// INT64_MIN has no literal in C++.
 std::string cpp_integer(int64_t value);
+/// A seed: with a suffix where C++ would find no type.
+std::string cpp_unsigned(uint64_t value);
 std::string cpp_complex(std::complex<double> value);
 std::string py_complex(std::complex<double> value);
 /// Quoted and escaped; the same text is a string in C++ and in Python.

@@ -37,6 +37,14 @@ bool is_known(std::string_view type) {
   return std::find(kKnown.begin(), kKnown.end(), type) != kKnown.end();
 }
 
+/// clamp(None, None) could be of scalars or of tensors.
+bool leaves_overload_open(const Schema& schema, const Call& call) {
+  const SchemaArgument* min = schema.find("min");
+  const SchemaArgument* max = schema.find("max");
+  const bool limits = base_name(schema).starts_with("cl") && min != nullptr && max != nullptr;
+  return limits && value_of(call, *min).is<None>() && value_of(call, *max).is<None>();
+}
+
 }  // namespace
 
 bool is_out(const SchemaArgument& argument) { return argument.keyword_only && argument.mutated; }
@@ -52,6 +60,7 @@ PublicForm public_form_of(const Schema& schema, const Call& call) {
     return is_known(argument.type) || (call.find(argument.name) == nullptr && argument.default_value.has_value());
   });
   if (!schema.name.starts_with("aten::") || !(schema.has_function || schema.has_method) || !known || has_mixed_results(schema)) return form;
+  if (leaves_overload_open(schema, call)) return form;
   const auto self = std::find_if(schema.arguments.begin(), schema.arguments.end(), [](const SchemaArgument& a) { return a.name == "self" && a.type == "Tensor"; });
   const bool method = schema.has_method && self != schema.arguments.end() && (self == schema.arguments.begin() || !schema.has_function);
   if (!method && !schema.has_function) return form;
@@ -84,9 +93,11 @@ bool has_to_be_written(const Schema& schema, const std::string& argument) {
 }
 
 bool needs_typed_lists(const Schema& schema) {
-  static constexpr std::array<std::string_view, 13> kNames = {"all", "any", "squeeze", "squeeze_", "split", "unsafe_split", "split_copy", "tensor_split",
+  static constexpr std::array<std::string_view, 15> kNames = {"all", "any", "mean", "sum", "squeeze", "squeeze_", "split", "unsafe_split", "split_copy", "tensor_split",
                                                               "hsplit", "vsplit", "dsplit", "std", "var"};
   const std::string_view name = base_name(schema);
+  // at::Tensor has an index of its own that takes numbers and slices.
+  if (schema.name == "aten::index.Tensor") return true;
   return name.starts_with("_foreach_") || name.starts_with("upsample_") || name.starts_with("_upsample_") || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

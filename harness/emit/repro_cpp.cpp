@@ -104,14 +104,14 @@ Result<std::string> emit_repro_cpp(const Program& program, const OpCatalog& cata
   if (has_inf || has_nan || body.find("std::numeric_limits") != std::string::npos) text += "#include <limits>\n";
   if (calls.used_dispatcher()) text += "#include <vector>\n";
   text += '\n';
-  if (has_inf) text += "constexpr double inf = std::numeric_limits<double>::infinity();\n";
-  if (has_nan) text += "constexpr double nan = std::numeric_limits<double>::quiet_NaN();\n";
-  if (has_inf || has_nan) text += '\n';
   if (calls.used_dispatcher()) text += kCall;
   if (body.find("make_generator(device") != std::string::npos) text += kMakeGenerator;
   const std::string device = program.device == "cpu" ? "cpu" : program.device.starts_with("cuda") ? program.device : "cuda";
   text += "int main(int argc, char** argv) {\n";
   text += fmt::format("  const torch::Device device(argc > 1 ? argv[1] : \"{}\");\n", device);
+  // Inside main: at global scope, <math.h> has a function of the name nan.
+  if (has_inf) text += "  constexpr double inf = std::numeric_limits<double>::infinity();\n";
+  if (has_nan) text += "  constexpr double nan = std::numeric_limits<double>::quiet_NaN();\n";
   if (!expectation.libraries.empty()) text += load_libraries(expectation.libraries);
   return text + "\n" + body + "}\n";
 }

@@ -23,6 +23,7 @@ class ValueWriter {
     if (value.is<None>()) {
       if (optional && target_ == Target::kStack) return std::string("c10::IValue()");
       if (optional && target_ == Target::kTypedLists && type == "float[]") return std::string("std::optional<torch::ArrayRef<double>>()");
+      if (optional && target_ == Target::kTypedLists && type.starts_with("int[")) return std::string("torch::OptionalIntArrayRef()");
       if (optional) return std::string("std::nullopt");
       return Error{fmt::format("is None, the schema asks for {}", type)};
     }
@@ -55,7 +56,7 @@ class ValueWriter {
     if (const auto* dtype = value.get_if<DTypeValue>()) return cpp_dtype(dtype->dtype);
     if (const auto* layout = value.get_if<LayoutValue>()) return cpp_layout(layout->name);
     if (const auto* format = value.get_if<MemoryFormatValue>()) return cpp_memory_format(format->name);
-    if (const auto* generator = value.get_if<GeneratorValue>()) return fmt::format("make_generator(device, {}u)", generator->seed);
+    if (const auto* generator = value.get_if<GeneratorValue>()) return fmt::format("make_generator(device, {})", cpp_unsigned(generator->seed));
     if (const auto* opaque = value.get_if<OpaqueValue>()) return Error{fmt::format("is an object of type {}, which a program cannot hold", opaque->type)};
     return Error{fmt::format("is a list, the schema asks for {}", type)};
   }
@@ -75,9 +76,11 @@ class ValueWriter {
       const std::string type = fmt::format("c10::List<{}>", element_type(element));
       return texts.empty() ? type + "()" : fmt::format("{}({{{}}})", type, inside);
     }
-    // C++ finds no type for an empty list, nor for the list of an optional list unless that is of integers.
+    // C++ finds no type for an empty list, nor for the list of an optional list unless that is of integers; {2} may be a number, {0, 1} a pointer and a length.
     const bool integers = element == "int" || element == "SymInt";
-    const bool typed = texts.empty() || (target_ == Target::kTypedLists && (texts.size() == 1 || !integers)) || (optional && !integers);
+    const bool open = !integers || texts.size() == 1 || (texts.size() == 2 && texts.front() == "0");
+    const bool typed = texts.empty() || (target_ == Target::kTypedLists && open) || (optional && !integers);
+    if (element == "Tensor?" && target_ == Target::kTypedLists) return fmt::format("c10::List<{}>({{{}}})", element_type(element), inside);
     if (!typed || element == "Tensor?" || element == "bool") return "{" + inside + "}";
     if (element == "Tensor") return texts.empty() ? "torch::TensorList()" : fmt::format("torch::TensorList({{{}}})", inside);
     const std::string type = integers ? "torch::IntArrayRef" : fmt::format("torch::ArrayRef<{}>", element_type(element));

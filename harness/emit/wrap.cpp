@@ -71,10 +71,7 @@ bool mentions(std::string_view text, std::string_view word) {
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += separator;
-    text += part;
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i) text.append(i == 0 ? "" : separator).append(parts[i]);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -126,6 +127,15 @@ Signature signature_of(const Outcome& outcome) {
   }
   if (!outcome.op.empty()) signature.op = rule_name_of(outcome.op);
   return signature;
+}
+
+bool is_about_nan(const Outcome& outcome) {
+  static constexpr std::string_view kNan = "nan";
+  if (outcome.kind != FailureKind::kDeviceAssert) return false;
+  const auto is_letter = [&](std::size_t at) { return at < outcome.message.size() && (std::isalpha(static_cast<unsigned char>(outcome.message[at])) || outcome.message[at] == '_'); };
+  for (std::size_t at = outcome.message.find(kNan); at != std::string::npos; at = outcome.message.find(kNan, at + 1))
+    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + kNan.size())) return true;
+  return false;
 }
 
 std::string to_text(const Signature& signature) {

@@ -48,6 +48,9 @@ struct Signature {
 };
 
 Signature signature_of(const Outcome& outcome);
+/// Whether a device assert was about NaN, as the violation's text says. No part of a signature, because CUDA prints no values; but a reduction keeps to it: who has
+/// NaN among the probabilities learns nothing from a program in which they are all 0, although the same kernel asserts.
+bool is_about_nan(const Outcome& outcome);
 /// "device assert in aten::scatter (ScatterGatherKernel.cu: `idx_dim >= 0 && …`)", one line.
 std::string to_text(const Signature& signature);
 

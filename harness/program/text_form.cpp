@@ -236,7 +236,7 @@ class JsonReader {
     }
     leaf.id = id(j["id"], place + ".id");
     const std::optional<DType> dtype = j["dtype"].is_string() ? dtype_of_name(j["dtype"].get_ref<const std::string&>()) : std::nullopt;
-    if (!dtype) fail(place + ".dtype", "is no element type; torch's names are used, such as int64 or float32");
+    if (!dtype) fail(place + ".dtype", fmt::format("{} is no element type; torch's names are used, such as int64 or float32", j["dtype"].dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 40)));
     leaf.meta.dtype = dtype.value_or(DType::kFloat32);
     leaf.meta.sizes = integers(j["shape"], place + ".shape");
     leaf.meta.layout = text(j, "layout", place, "strided");
@@ -290,7 +290,7 @@ class JsonReader {
         if (item.key() == "opaque") return OpaqueValue{name};
         if (item.key() == "dtype") {
           if (const auto dtype = dtype_of_name(name)) return DTypeValue{*dtype};
-          fail(inner, "is no element type");
+          fail(inner, fmt::format("'{}' is no element type", name));
         }
       }
     }

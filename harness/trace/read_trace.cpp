@@ -5,6 +5,7 @@
 
 #include "harness/trace/byte_reader.h"
 #include "harness/trace/format.h"
+#include "harness/trace/printable.h"
 #include "harness/trace/run_info.h"
 #include "harness/trace/trace.h"
 #include "harness/trace/trace_folder.h"
@@ -18,7 +19,8 @@ using trace_format::RecordType;
 /// Reads the records of one process in order.
 class ProcessReader {
  public:
-  ProcessReader(std::string path, std::string_view calls, std::string_view data) : path_(std::move(path)), calls_(calls), values_(trace_, data) {}
+  ProcessReader(std::string path, std::string_view calls, const MappedFile& data)
+      : path_(std::move(path)), calls_(calls), values_(trace_, data.content(), data.bytes_on_disk()) {}
 
   Result<Trace> read() {
     trace_format::FileHeader header{};
@@ -72,7 +74,7 @@ class ProcessReader {
     const auto type = static_cast<RecordType>(in.byte());
     switch (type) {
       case RecordType::kInfo:
-        trace_.torch_version = std::string(in.string());
+        trace_.torch_version = printable(in.string());
         trace_.simulated = in.byte() != 0;
         return;
       case RecordType::kOp: return op(in);
@@ -86,15 +88,15 @@ class ProcessReader {
         TraceCall* threw = open_call(in);
         if (threw == nullptr) return;
         threw->state = CallState::kThrew;
-        threw->exception_type = std::string(in.string());
-        threw->message = std::string(in.string());
+        threw->exception_type = printable(in.string());
+        threw->message = printable(in.string(), true);
         return;
       }
       case RecordType::kViolation: return violation(in);
       case RecordType::kException: {
         TraceException exception;
-        exception.type = std::string(in.string());
-        exception.message = std::string(in.string());
+        exception.type = printable(in.string());
+        exception.message = printable(in.string(), true);
         exception.where = source(in);
         trace_.exception = std::move(exception);
         return;
@@ -110,17 +112,17 @@ class ProcessReader {
   void op(ByteReader& in) {
     const std::string_view text = in.string();
     if (in.failed()) return;
-    Result<Schema> schema = parse_schema(text);
+    Result<Schema> schema = parse_schema(printable(text));
     if (!schema) return in.fail(schema.error().message);
     trace_.ops.push_back(std::move(*schema));
   }
 
   SourceLine source(ByteReader& in) {
     SourceLine line;
-    line.file = std::string(in.string());
+    line.file = printable(in.string());
     line.line = static_cast<int64_t>(in.varint_below(uint64_t{1} << 31, "line"));
-    line.function = std::string(in.string());
-    line.text = std::string(in.string());
+    line.function = printable(in.string());
+    line.text = printable(in.string());
     return line;
   }
 
@@ -153,8 +155,8 @@ class ProcessReader {
     TraceViolation violation;
     violation.call = static_cast<int>(trace_.calls.size() - 1 - in.varint_below(trace_.calls.size(), "call"));
     violation.op_index = static_cast<int>(in.varint_below(trace_.ops.size(), "operator"));
-    violation.rule = std::string(in.string());
-    violation.text = std::string(in.string());
+    violation.rule = printable(in.string());
+    violation.text = printable(in.string(), true);
     if (in.failed()) return;
     const Schema& schema = trace_.ops[static_cast<std::size_t>(violation.op_index)];
     violation.op = schema.name;
@@ -198,7 +200,10 @@ bool has_unfinished_call(const Trace& trace) {
 int suspicion(const Trace& trace) {
   if (!trace.violations.empty()) return 4;
   // A parent that only reports the death of its child (a DataLoader's worker) is not the one to look at.
-  if (trace.exception) return trace.exception->message.find("killed by signal") == std::string::npos && trace.exception->message.find("exited unexpectedly") == std::string::npos ? 3 : 1;
+  if (trace.exception) {
+    const auto says = [&](const char* text) { return trace.exception->message.find(text) != std::string::npos; };
+    return says("killed by signal") || says("exited unexpectedly") ? 1 : 3;
+  }
   return has_unfinished_call(trace) ? 2 : 0;
 }
 
@@ -215,9 +220,9 @@ Result<Trace> read_trace(const std::string& folder) {
   for (const ProcessFiles& process : *files) {
     Result<std::optional<std::string>> calls = read_trace_file(process.calls);
     if (!calls) return calls.error();
-    Result<std::optional<std::string>> data = read_trace_file(process.data);
+    Result<MappedFile> data = map_trace_file(process.data);
     if (!data) return data.error();
-    Result<Trace> trace = ProcessReader(process.calls, calls->has_value() ? std::string_view(**calls) : "", data->has_value() ? std::string_view(**data) : "").read();
+    Result<Trace> trace = ProcessReader(process.calls, calls->has_value() ? std::string_view(**calls) : "", *data).read();
     if (!trace) return trace.error();
     const bool better = !best || suspicion(*trace) > suspicion(*best) ||
                         (suspicion(*trace) == suspicion(*best) && trace->started_ns < best->started_ns && trace->started_ns != 0);

@@ -11,17 +11,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
+
+#include "harness/trace/printable.h"
 
 extern char** environ;
 
 namespace minrepro {
 namespace {
 
+constexpr std::size_t kMostOutput = std::size_t{64} << 10;
+constexpr off_t kLargestModule = off_t{16} << 30;
+constexpr off_t kLargestSource = off_t{16} << 20;
+constexpr std::size_t kLongestText = 300;
 constexpr int kMostMilliseconds = 10'000;   // addr2line on a program with a gigabyte of debug information
 
 std::optional<uint64_t> offset_of(const SourceLine& source) {
@@ -39,6 +47,13 @@ std::string demangled(const char* name) {
   std::string result = status == 0 && text != nullptr ? text : name;
   std::free(text);
   return result;
+}
+
+/// A trace may come from anybody and name any file as the module that ran: only plain files that the user or the system put there are looked at.
+bool is_trustworthy(const std::string& path, off_t largest) {
+  struct stat info {};
+  if (!path.starts_with('/') || stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > largest) return false;
+  return info.st_uid == 0 || info.st_uid == geteuid();
 }
 
 /// What a program prints, without a shell; empty if it cannot be run or takes too long.
@@ -69,6 +84,10 @@ std::string output_of(const std::vector<std::string>& command) {
       const ssize_t n = read(ends[0], buffer, sizeof buffer);
       if (n <= 0) break;
       text.append(buffer, static_cast<std::size_t>(n));
+      if (text.size() > kMostOutput) {
+        kill(child, SIGKILL);
+        break;
+      }
     }
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -78,12 +97,13 @@ std::string output_of(const std::vector<std::string>& command) {
 }
 
 std::string text_of_line(const std::string& path, int64_t line) {
+  if (!is_trustworthy(path, kLargestSource)) return {};
   std::ifstream in(path);
   std::string text;
   for (int64_t i = 0; i < line; ++i)
     if (!std::getline(in, text)) return {};
   const std::size_t begin = text.find_first_not_of(" \t\r");
-  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+  return begin == std::string::npos ? std::string() : printable(text.substr(begin, std::min(kLongestText, text.find_last_not_of(" \t\r") - begin + 1)));
 }
 
 /// "FUNCTION\nFILE:LINE (discriminator 1)\n".
@@ -98,9 +118,9 @@ bool by_addr2line(const std::string& module, uint64_t offset, SourceLine& to) {
   int64_t line = 0;
   std::from_chars(place.data() + colon + 1, place.data() + place.size(), line);
   if (line <= 0) return false;
-  to.file = std::string(place.substr(0, colon));
+  to.file = printable(place.substr(0, colon));
   to.line = line;
-  to.function = text.substr(0, end);
+  to.function = printable(std::string_view(text).substr(0, end));
   to.text = text_of_line(to.file, line);
   return true;
 }
@@ -167,10 +187,10 @@ class Elf {
 
 SourceLine symbolised(const SourceLine& source) {
   const std::optional<uint64_t> offset = offset_of(source);
-  if (!offset) return source;
+  if (!offset || !is_trustworthy(source.file, kLargestModule)) return source;
   SourceLine result = source;
   if (by_addr2line(source.file, *offset, result)) return result;
-  if (std::string function = Elf(source.file).function_at(*offset); !function.empty()) result.function = std::move(function);
+  if (std::string function = Elf(source.file).function_at(*offset); !function.empty()) result.function = printable(function);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,39 @@ bool is_ours(std::string_view name) {
          (name.starts_with(kRunFile) && name.ends_with(".part"));
 }
 
+/// A plain file that is open for reading; `fd` -1 if it does not exist.
+class PlainFile {
+ public:
+  static Result<PlainFile> open(const std::string& path) {
+    PlainFile file(path);
+    // O_NONBLOCK: a pipe in the place of a file must not stop us for ever.
+    file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file.fd_ < 0) {
+      if (errno == ENOENT) return Result<PlainFile>(std::move(file));
+      if (errno == ELOOP) return Error{fmt::format("{}: is a symbolic link; a trace holds plain files only", path)};
+      return file.cannot_read(errno);
+    }
+    if (fstat(file.fd_, &file.info_) != 0 || !S_ISREG(file.info_.st_mode))
+      return Error{fmt::format("{}: is no plain file; a trace holds plain files only", path)};
+    return Result<PlainFile>(std::move(file));
+  }
+  PlainFile(PlainFile&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), info_(other.info_) {}
+  ~PlainFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  int fd() const { return fd_; }
+  const struct stat& info() const { return info_; }
+  Error cannot_read(int code) const { return Error{fmt::format("cannot read '{}': {}", path_, std::strerror(code))}; }
+
+ private:
+  explicit PlainFile(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  int fd_ = -1;
+  struct stat info_ {};
+};
+
 }  // namespace
 
 Result<std::vector<ProcessFiles>> process_files(const std::string& folder) {
@@ -58,35 +92,44 @@ Result<std::vector<ProcessFiles>> process_files(const std::string& folder) {
 }
 
 Result<std::optional<std::string>> read_trace_file(const std::string& path) {
-  // O_NONBLOCK: a pipe in the place of a file must not stop us for ever.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) {
-    if (errno == ENOENT) return std::optional<std::string>();
-    if (errno == ELOOP) return Error{fmt::format("{}: is a symbolic link; a trace holds plain files only", path)};
-    return Error{fmt::format("cannot read '{}': {}", path, std::strerror(errno))};
-  }
-  struct stat info {};
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    close(fd);
-    return Error{fmt::format("{}: is no plain file; a trace holds plain files only", path)};
-  }
+  Result<PlainFile> file = PlainFile::open(path);
+  if (!file) return file.error();
+  if (file->fd() < 0) return std::optional<std::string>();
+  const off_t hole = lseek(file->fd(), 0, SEEK_HOLE);
+  if (lseek(file->fd(), 0, SEEK_SET) < 0) return file->cannot_read(errno);
   std::string content;
-  content.resize(static_cast<std::size_t>(info.st_size));
+  content.resize(static_cast<std::size_t>(hole >= 0 && hole < file->info().st_size ? hole : file->info().st_size));
   std::size_t got = 0;
   while (got < content.size()) {
-    const ssize_t n = read(fd, content.data() + got, content.size() - got);
+    const ssize_t n = read(file->fd(), content.data() + got, content.size() - got);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const int code = errno;
-      close(fd);
-      return Error{fmt::format("cannot read '{}': {}", path, std::strerror(code))};
-    }
+    if (n < 0) return file->cannot_read(errno);
     if (n == 0) break;
     got += static_cast<std::size_t>(n);
   }
-  close(fd);
   content.resize(got);
   return std::optional<std::string>(std::move(content));
+}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(begin_, other.begin_);
+  std::swap(size_, other.size_);
+  std::swap(on_disk_, other.on_disk_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (begin_ != nullptr) munmap(const_cast<char*>(begin_), size_);
+}
+
+Result<MappedFile> map_trace_file(const std::string& path) {
+  Result<PlainFile> file = PlainFile::open(path);
+  if (!file) return file.error();
+  if (file->fd() < 0 || file->info().st_size == 0) return MappedFile();
+  const auto size = static_cast<std::size_t>(file->info().st_size);
+  void* map = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->fd(), 0);
+  if (map == MAP_FAILED) return file->cannot_read(errno);
+  return MappedFile(static_cast<const char*>(map), size, static_cast<uint64_t>(file->info().st_blocks) * 512);
 }
 
 bool is_trace(const std::string& folder) {

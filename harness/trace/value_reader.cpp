@@ -199,6 +199,11 @@ CapturedBytes ValueReader::data(ByteReader& in, const TensorMeta* meta) {
       return {};
     }
     blob_bytes_ += size;
+    wide_bytes_ += size * static_cast<uint64_t>(narrowing);
+    if (wide_bytes_ > most_bytes_) {
+      in.fail(fmt::format("{} bytes of captured data, far more than the data file has on the disk", wide_bytes_));
+      return {};
+    }
     blob = {widened(data_.substr(offset, size), meta, narrowing), dtype, narrowing};
   }
   // A file made by hand may give one place two meanings; what the recorder writes never does.

@@ -8,14 +8,14 @@
 
 import json
 import os
-import statistics
 import sys
 import time
 
-PAIRS = 15
-ROUNDS = 4000
+PAIRS = 100
+ROUNDS = 1000                           # short enough that some pairs run undisturbed on a busy machine
 CALLS_IN_ROUND = 5
-STEPS = 3
+WRITTEN_ROUNDS = 4000                   # of the loop whose bytes count
+STEP_PAIRS = 60
 TRAINING = 20                           # steps of the training whose bytes count
 
 
@@ -103,22 +103,26 @@ def dispatch_mode():
     return Watching()
 
 
-def pairs(context, work, *arguments):
-    """[(seconds inside the context, seconds without it)]; what the two share, such as a machine that is slow for a while, drops out of their difference."""
-    found = []
-    for _ in range(PAIRS):
+def best_of(context, work, *arguments, pairs=PAIRS):
+    """(seconds inside the context, seconds without it): the least of many taken by turns, since what disturbs a measurement only ever adds to it."""
+    inside, without = [], []
+
+    def measure_inside():
         with context:
-            inside = seconds(work, *arguments)
-        found.append((inside, seconds(work, *arguments)))
-    return found
+            inside.append(seconds(work, *arguments))
+
+    def measure_without():
+        without.append(seconds(work, *arguments))
+
+    for number in range(pairs):
+        turns = (measure_inside, measure_without)
+        for measure in turns if number % 2 == 0 else reversed(turns):   # whoever comes second may find warmer caches
+            measure()
+    return min(inside), min(without)
 
 
-def added_us(found, calls):
-    return statistics.median(inside - without for inside, without in found) / calls * 1e6
-
-
-def plain_us(found, calls):
-    return statistics.median(without for _, without in found) / calls * 1e6
+def added_us(best, calls):
+    return (best[0] - best[1]) / calls * 1e6
 
 
 def prepare():
@@ -133,14 +137,14 @@ def others(folder):
     path = os.path.join(folder, "observer.json")
     prepare()
     calls = ROUNDS * CALLS_IN_ROUND
-    mode = pairs(dispatch_mode(), loop, ROUNDS)
-    observer = pairs(Observer(path), loop, ROUNDS // 10)
+    mode = best_of(dispatch_mode(), loop, ROUNDS)
+    observer = best_of(Observer(path), loop, ROUNDS // 5, pairs=PAIRS // 2)
     with Observer(path):
-        loop(ROUNDS)
+        loop(WRITTEN_ROUNDS)
     loop_bytes = os.path.getsize(path)
     with Observer(path):
         train()
-    return {"plain_us": plain_us(mode, calls), "mode_us": added_us(mode, calls), "observer_us": added_us(observer, calls // 10),
+    return {"plain_us": mode[1] / calls * 1e6, "mode_us": added_us(mode, calls), "observer_us": added_us(observer, calls // 5),
             "loop_bytes": loop_bytes, "step_bytes": os.path.getsize(path)}
 
 
@@ -150,13 +154,13 @@ def timed():
     torch.autograd._enable_record_function(False)
     prepare()
     calls = ROUNDS * CALLS_IN_ROUND
-    recorder = pairs(Recorder(), loop, ROUNDS)
+    recorder = best_of(Recorder(), loop, ROUNDS)
     step = make_step()
     for _ in range(3):
         step()
-    steps = pairs(Recorder(), lambda: [step() for _ in range(STEPS)])
-    return {"plain_us": plain_us(recorder, calls), "recorder_us": added_us(recorder, calls), "step_ms": plain_us(steps, STEPS) / 1000,
-            "step_percent": 100 * statistics.median(inside / without - 1 for inside, without in steps)}
+    steps = best_of(Recorder(), step, pairs=STEP_PAIRS)
+    return {"plain_us": recorder[1] / calls * 1e6, "recorder_us": added_us(recorder, calls), "step_ms": steps[1] * 1000,
+            "step_percent": 100 * (steps[0] / steps[1] - 1)}
 
 
 def alone(work):
@@ -166,7 +170,7 @@ def alone(work):
     prepare()
     with Recorder():
         if work == "calls":
-            loop(ROUNDS)
+            loop(WRITTEN_ROUNDS)
         else:
             train()
     return {}
@@ -182,7 +186,7 @@ def table(folder):
             return json.load(file)
 
     other, ours = read("others"), read("timed")
-    calls = ROUNDS * CALLS_IN_ROUND
+    calls = WRITTEN_ROUNDS * CALLS_IN_ROUND
     loop_bytes, step_bytes = (bytes_in(os.path.join(folder, name + ".trace")) for name in ("calls", "train"))
     ratios = {"loop": loop_bytes / other["loop_bytes"], "step": step_bytes / other["step_bytes"]}
 

@@ -119,5 +119,19 @@ TEST(Signature, SignalsAndHangsKeepTheirOperator) {
   EXPECT_EQ(signature_of(outcome), (Signature{FailureKind::kHang, "aten::div", ""}));
 }
 
+TEST(IsAboutNan, ReadsTheViolationsText) {
+  const auto about = [](FailureKind kind, const char* text) {
+    Outcome outcome;
+    outcome.kind = kind;
+    outcome.message = text;
+    return is_about_nan(outcome);
+  };
+  EXPECT_TRUE(about(FailureKind::kDeviceAssert, "self holds nan at [1, 0] (100 of 200 elements); finite weights >= 0 are allowed"));
+  EXPECT_TRUE(about(FailureKind::kDeviceAssert, "nan"));
+  EXPECT_FALSE(about(FailureKind::kDeviceAssert, "self holds nothing but 0; a weight > 0 is needed"));
+  EXPECT_FALSE(about(FailureKind::kDeviceAssert, "nanmean holds 7; banana_nan_x"));
+  EXPECT_FALSE(about(FailureKind::kException, "nan"));
+}
+
 }  // namespace
 }  // namespace minrepro

@@ -186,6 +186,57 @@ TEST(HostileTrace, OverlappingDataCannotBeUsedToFillMemory) {
   EXPECT_THAT(error_of_last(t), HasSubstr("captured data overlaps"));
 }
 
+TEST(HostileTrace, AFileThatClaimsToBeATerabyteTakesNoMemory) {
+  HandMadeTrace t;
+  t.op(kNeg);
+  ASSERT_TRUE(t.data().append("x", 1).ok());
+  t.calls().close();
+  const off_t terabyte = off_t{1} << 40;
+  ASSERT_EQ(truncate(t.calls_path().c_str(), terabyte), 0);
+  ASSERT_EQ(truncate((t.folder() + "/data.123").c_str(), terabyte), 0);
+  const Result<Trace> trace = t.read();
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_EQ(trace->ops.size(), 1u);
+}
+
+TEST(HostileTrace, ATensorOfHolesIsRefused) {
+  HandMadeTrace t;
+  ASSERT_TRUE(t.data().append("x", 1).ok());
+  ASSERT_EQ(truncate((t.folder() + "/data.123").c_str(), off_t{1} << 40), 0);
+  t.op(kNeg);
+  t.start_call(0, 1);
+  t.out.tag(Tag::kTensor);
+  t.out.byte(trace_format::kIsContiguous | trace_format::kHasStorage | trace_format::kHasData);
+  t.out.byte(static_cast<uint8_t>(DType::kInt64));
+  t.out.byte(0);
+  t.out.varint(0);
+  t.out.varint(1);
+  t.out.varint(uint64_t{1} << 36);
+  t.out.varint(1);
+  t.out.varint(2);
+  t.out.varint(uint64_t{1} << 37);                // one byte each
+  t.out.varint(0);
+  EXPECT_THAT(error_of_last(t), HasSubstr("far more than the data file has on the disk"));
+}
+
+TEST(HostileTrace, WhatATerminalWouldObeyIsNotShown) {
+  HandMadeTrace t;
+  const int neg = t.op(kNeg);
+  const int line = t.source("\x1b]0;title\x07.py", 3, "x = 'caf\xc3\xa9' \xff\xc3 \xe2\x80\xae");
+  t.start_call(neg, 1, line);
+  t.tensor(1, {2});
+  t.append();
+  t.threw(0, "c10::Error", "two\nlines\x1b[2J");
+  t.exception("RuntimeError", "\x9b" "0m", "a\nb.py", 1);
+  const Result<Trace> trace = t.read();
+  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_EQ(trace->sources[0].file, "?]0;title?.py");
+  EXPECT_EQ(trace->sources[0].text, "x = 'caf\xc3\xa9' ?? ?");
+  EXPECT_EQ(trace->calls[0].message, "two\nlines?[2J");
+  EXPECT_EQ(trace->exception->message, "?0m");
+  EXPECT_EQ(trace->exception->where.file, "a?b.py");
+}
+
 TEST(HostileTrace, ACallMayEndOnce) {
   HandMadeTrace t;
   t.op(kNeg);

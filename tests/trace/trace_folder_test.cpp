@@ -112,6 +112,10 @@ TEST(Symbolise, LeavesWhatItCannotReadAsItIs) {
   EXPECT_EQ(symbolised(gone), gone);
   const SourceLine text{"/etc/passwd", 0, "+0x10", ""};
   EXPECT_EQ(symbolised(text), text);
+  const SourceLine device{"/dev/zero", 0, "+0x10", ""};
+  EXPECT_EQ(symbolised(device), device);
+  const SourceLine relative{"calls.1", 0, "+0x10", ""};
+  EXPECT_EQ(symbolised(relative), relative);
   const SourceLine odd{"/etc/passwd", 0, "+0xZZ", ""};
   EXPECT_EQ(symbolised(odd), odd);
 }

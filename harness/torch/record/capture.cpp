@@ -131,6 +131,7 @@ bool Capture::write_bytes(std::string_view bytes, DType dtype, uint64_t count, R
   const Result<uint64_t> offset = file_.append(bytes.data(), bytes.size());
   if (!offset) {
     is_full_ = true;                      // the calls go on being recorded, without data
+    complaint_ = offset.error().message;
     return false;
   }
   if (blobs_.size() >= kMostBlobs) blobs_.clear();

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -38,6 +40,10 @@ class Capture {
   /// Called when the trace says so.
   void drop_forgotten();
 
+  /// Why no more data is kept (a full disk), to be told once; empty else.
+  std::string take_complaint() { return std::exchange(complaint_, {}); }
+  bool has_complaint() const { return !complaint_.empty(); }
+
  private:
   struct Blob {
     uint64_t check = 0;                   ///< second half of the hash
@@ -57,6 +63,7 @@ class Capture {
   std::vector<char> narrowed_;
   uint64_t forgotten_ = 0;
   bool is_full_ = false;
+  std::string complaint_;
 };
 
 }  // namespace minrepro

@@ -147,8 +147,10 @@ void Encoder::body(const at::Tensor& tensor, Role role, RecordBuffer& out) {
   } else {
     for (const int64_t stride : strides) out.signed_varint(stride);
   }
-  if (impl->requires_grad()) flags |= kRequiresGrad;
-  if (tensor.is_view()) flags |= kIsView;
+  if (impl->autograd_meta() != nullptr) {  // without it LibTorch answers no to both
+    if (impl->requires_grad()) flags |= kRequiresGrad;
+    if (tensor.is_view()) flags |= kIsView;
+  }
   const bool is_number = impl->is_wrapped_number();
   if (is_number) flags |= kIsWrappedNumber;
 

@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 1024;
 constexpr std::size_t kFewestBeforeSweep = 2048;
+constexpr std::size_t kFewestTensorsBeforeSweep = 4096;
+/// Objects are looked at when so many younger ones have come. Less than the ring holds: one call may make several.
+constexpr uint64_t kLookAtAge = 32;
 
 std::size_t hash_of(const void* object) {
   // Objects are 16-byte aligned: the low bits say nothing.
@@ -33,6 +36,8 @@ WeakTable::Entry* WeakTable::insert(c10::intrusive_ptr_target* object, uint64_t 
   c10::raw::weak_intrusive_ptr::incref(object);
   entry = {object, id, false};
   ++used_;
+  young_[inserted_ % kYoung] = object;    // one that is overwritten waits for the next sweep of all
+  ++inserted_;
   return &entry;
 }
 
@@ -43,24 +48,61 @@ void WeakTable::grow() {
     if (entry.object != nullptr) slots_[slot_of(entry.object)] = entry;
 }
 
-void WeakTable::sweep(std::vector<c10::weak_intrusive_ptr<c10::intrusive_ptr_target>>& dead, std::vector<uint64_t>& living) {
+void WeakTable::erase(std::size_t slot) {
+  // Whatever was pushed on by the one that goes moves back: a search ends at the first free slot.
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t next = (slot + 1) & mask; slots_[next].object != nullptr; next = (next + 1) & mask) {
+    const std::size_t home = hash_of(slots_[next].object) & mask;
+    if (((next - home) & mask) < ((next - slot) & mask)) continue;
+    slots_[slot] = slots_[next];
+    slot = next;
+  }
+  slots_[slot] = Entry();
+  --used_;
+}
+
+void WeakTable::sweep(DeadObjects& dead) {
+  if (inserted_ - looked_at_ > kLookAtAge) sweep_young(dead);
+  if (used_ >= sweep_at_) sweep_all(dead);
+}
+
+void WeakTable::sweep_young(DeadObjects& dead) {
+  if (inserted_ - looked_at_ > kYoung) looked_at_ = inserted_ - kYoung;
+  for (; inserted_ - looked_at_ > kLookAtAge; ++looked_at_) {
+    c10::intrusive_ptr_target*& object = young_[looked_at_ % kYoung];
+    if (object == nullptr) continue;
+    if (c10::raw::weak_intrusive_ptr::use_count(object) == 0) {
+      erase(slot_of(object));
+      dead.push_back(c10::weak_intrusive_ptr<c10::intrusive_ptr_target>::reclaim(object));
+    }
+    object = nullptr;
+  }
+}
+
+void WeakTable::sweep_all(DeadObjects& dead) {
   std::vector<Entry> old(slots_.size());
   old.swap(slots_);
   used_ = 0;
   for (const Entry& entry : old) {
     if (entry.object == nullptr) continue;
-    auto weak = c10::weak_intrusive_ptr<c10::intrusive_ptr_target>::reclaim(entry.object);
-    if (weak.expired()) {
-      dead.push_back(std::move(weak));
+    if (c10::raw::weak_intrusive_ptr::use_count(entry.object) == 0) {
+      dead.push_back(c10::weak_intrusive_ptr<c10::intrusive_ptr_target>::reclaim(entry.object));
       continue;
     }
-    weak.release();
     slots_[slot_of(entry.object)] = entry;
     ++used_;
-    living.push_back(entry.id);
   }
+  young_.fill(nullptr);                   // some of them have just been forgotten
   sweep_at_ = std::max(kFewestBeforeSweep, used_ * 2);
-  std::sort(living.begin(), living.end());
+}
+
+std::vector<uint64_t> WeakTable::ids() const {
+  std::vector<uint64_t> ids;
+  ids.reserve(used_);
+  for (const Entry& entry : slots_)
+    if (entry.object != nullptr) ids.push_back(entry.id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
 }
 
 WeakTable::Entry& Identities::storage(c10::StorageImpl* storage, bool& is_new) {
@@ -94,13 +136,15 @@ void Identities::grow() {
     if (entry.tensor != nullptr) known(entry.tensor) = entry;
 }
 
-void Identities::sweep(std::vector<c10::weak_intrusive_ptr<c10::intrusive_ptr_target>>& dead) {
-  std::vector<uint64_t> living;
-  if (bare_.is_sweep_due()) bare_.sweep(dead, living);
-  if (!storages_.is_sweep_due()) return;
-  living.clear();
-  storages_.sweep(dead, living);
+void Identities::sweep(DeadObjects& dead) {
+  bare_.sweep(dead);
+  storages_.sweep(dead);
+  if (tensors_used_ >= sweep_tensors_at_) sweep_tensors();
+}
+
+void Identities::sweep_tensors() {
   // A tensor whose storage is dead is dead too.
+  const std::vector<uint64_t> living = storages_.ids();
   std::vector<Known> old(tensors_.size());
   old.swap(tensors_);
   tensors_used_ = 0;
@@ -109,6 +153,7 @@ void Identities::sweep(std::vector<c10::weak_intrusive_ptr<c10::intrusive_ptr_ta
     known(entry.tensor) = entry;
     ++tensors_used_;
   }
+  sweep_tensors_at_ = std::max(kFewestTensorsBeforeSweep, tensors_used_ * 2);
 }
 
 }  // namespace minrepro

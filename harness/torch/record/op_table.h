@@ -44,6 +44,10 @@ class OpTable {
   /// Likewise by schema, for calls that reach the recorder on another way. The entry's key is the schema's own name.
   OpEntry* find(const c10::FunctionSchema& schema);
 
+  /// Around a fork: no other thread is left in the middle of a change.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
  private:
   static constexpr std::size_t kSlots = 1 << 14;
   OpEntry* add(const char* key, c10::FunctionSchema schema);

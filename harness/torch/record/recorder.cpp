@@ -117,6 +117,8 @@ bool Recorder::begin(OpEntry& op, c10::ArrayRef<const c10::IValue> inputs, Sourc
     saw_cuda_.store(true);
   }
   thread.call = s->calls_made++;
+  if (s->capture.has_complaint()) [[unlikely]]
+    std::fprintf(stderr, "minrepro: no more data is kept, the program goes on: %s\n", s->capture.take_complaint().c_str());
   if (s->capture.forgotten() != 0) {
     buffer_.start(RecordType::kForgotten);
     buffer_.varint(s->capture.forgotten());
@@ -151,7 +153,7 @@ void Recorder::start_call(const at::RecordFunction& fn, ThreadState& thread) {
     if (!begin(*op, inputs, source, seed, thread)) return;
     thread.current = &fn;
     thread.op = op;
-    thread.uncaught = std::uncaught_exceptions();
+    if (op->returns == 0) thread.uncaught = std::uncaught_exceptions();
     thread.thrown_type.clear();
     thread.thrown_message.clear();
   }
@@ -173,11 +175,11 @@ void Recorder::check_on_cuda(OpEntry& op, c10::ArrayRef<const c10::IValue> input
 
 void Recorder::end_call(const at::RecordFunction& fn, ThreadState& thread) {
   thread.current = nullptr;
-  std::vector<c10::weak_intrusive_ptr<c10::intrusive_ptr_target>> dead;   // goes after the lock
+  DeadObjects dead;                        // goes after the lock
   std::lock_guard<std::mutex> lock(mutex_);
   if (!session_ || !is_recording() || thread.session != session_number_) return;
   const OpEntry& op = *thread.op;
-  const bool threw = fn.outputs().empty() && std::uncaught_exceptions() > thread.uncaught;
+  const bool threw = fn.outputs().empty() && (op.returns > 0 || std::uncaught_exceptions() > thread.uncaught);
   buffer_.start(threw ? RecordType::kThrew : RecordType::kFinished);
   buffer_.varint(session_->calls_made - 1 - thread.call);
   if (threw) {
@@ -254,6 +256,7 @@ void Recorder::after_fork_in_child() {
     (void)session_.release();              // its tables may be in the middle of nothing, but their weak pointers are not worth a destructor in a fork's child
   }
   ++session_number_;
+  ops_.unlock();
   mutex_.unlock();
 }
 

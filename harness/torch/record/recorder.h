@@ -46,8 +46,14 @@ class Recorder {
   void close();
 
   /// Around a fork. The child starts a trace of its own when it makes its first call.
-  void before_fork() { mutex_.lock(); }
-  void after_fork_in_parent() { mutex_.unlock(); }
+  void before_fork() {
+    mutex_.lock();
+    ops_.lock();
+  }
+  void after_fork_in_parent() {
+    ops_.unlock();
+    mutex_.unlock();
+  }
   void after_fork_in_child();
 
  private:

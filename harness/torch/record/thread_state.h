@@ -18,7 +18,7 @@ struct ThreadState {
   uint64_t session = 0;                                  ///< of `call` and `number`
   uint64_t number = 0;                                   ///< of the thread
   bool is_inside = false;                                ///< in the recorder itself: what it calls is not recorded
-  int uncaught = 0;                                      ///< exceptions in flight when the call began
+  int uncaught = 0;                                      ///< exceptions in flight when the call began, if it returns nothing
   std::vector<const c10::TensorImpl*> arguments;         ///< of the present call
   std::string thrown_type;                               ///< the latest C++ exception of this thread
   std::string thrown_message;

@@ -1,0 +1,21 @@
+// aten::masked_fill_
+#include <torch/torch.h>
+
+#include <iostream>
+#include <limits>
+
+int main(int argc, char** argv) {
+  const torch::Device device(argc > 1 ? argv[1] : "cuda");
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+  auto x = torch::tensor({nan, inf, -inf, -0.0, 3.402823466e+38}).to(device);
+  auto mask = torch::tensor({std::numeric_limits<int64_t>::min(), 9223372036854775807L, -2147483648L}, torch::kLong)
+      .to(device);
+  auto unused = torch::tensor({-2147483648L, 0L}, torch::kInt).to(device);
+  auto y = torch::tensor(5e-324, torch::kDouble).to(device);
+  auto add = x.add(y);
+  add.masked_fill_(mask, /*value=*/-inf);
+
+  std::cout << add.cpu() << '\n';  // the copy waits for the device: an error surfaces here at the latest
+}

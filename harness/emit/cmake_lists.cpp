@@ -38,10 +38,9 @@ if(EXISTS /dev/nvidiactl AND EXISTS ${torch}/lib/libtorch_cuda.so)
 endif()
 option(WITH_CUDA "Link LibTorch's CUDA library; off, the program starts faster and runs on the CPU only" ${with_cuda})
 
-if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
-endif()
 add_executable(repro repro.cpp)
+# As in LibTorch's own build: without NDEBUG some classes in its headers have another layout. Optimising would only make the build slower.
+target_compile_definitions(repro PRIVATE NDEBUG)
 set_target_properties(repro PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON BUILD_RPATH ${torch}/lib)
 target_include_directories(repro SYSTEM PRIVATE ${torch}/include ${torch}/include/torch/csrc/api/include)
 target_link_directories(repro PRIVATE ${torch}/lib)

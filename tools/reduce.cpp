@@ -29,7 +29,6 @@ namespace {
 constexpr double kQuestionSeconds = 20;
 /// A program that hangs costs its time limit with every "yes": long enough that a loaded machine does not make a slow call look like one.
 constexpr double kHangQuestionSeconds = 3;
-constexpr double kHangRunSeconds = 20;
 constexpr int kRepeats = 3;
 
 struct ReduceRequest {
@@ -136,7 +135,7 @@ class ReduceCommand {
     const bool hangs = failure_ && failure_->kind == name_of(FailureKind::kHang);
     limits_.seconds = hangs ? kHangQuestionSeconds : kQuestionSeconds;
     progress_.show("proving the failure");
-    Result<StartingPoint> point = input_.trace ? find_starting_point(*input_.trace, *failure_, catalog_, *worker_, request_.device, limits_)
+    Result<StartingPoint> point = input_.trace ? find_starting_point(*input_.trace, *failure_, catalog_, *worker_, request_.device, limits_, stop_)
                                                : starting_point_of_program(*input_.program, *worker_, limits_);
     if (!point) {
       fmt::print(stderr, "minrepro reduce: {}\n", point.error().message);

@@ -25,8 +25,9 @@ bool is_same_failure(const Outcome& outcome, const TraceFailure& wanted) {
 
 class Finder {
  public:
-  Finder(const Trace& trace, const TraceFailure& failure, const OpCatalog& catalog, Worker& worker, const std::string& device, const RunLimits& limits)
-      : trace_(trace), failure_(failure), catalog_(catalog), worker_(worker), device_(device), limits_(limits) {}
+  Finder(const Trace& trace, const TraceFailure& failure, const OpCatalog& catalog, Worker& worker, const std::string& device, const RunLimits& limits,
+         const StopCondition& stop)
+      : trace_(trace), failure_(failure), catalog_(catalog), worker_(worker), device_(device), limits_(limits), stop_(stop) {}
 
   Result<StartingPoint> run() {
     const int culprit[] = {failure_.call};
@@ -69,6 +70,8 @@ class Finder {
  private:
   /// Whether the program fails as recorded, each of kProofs times.
   bool tries(const TraceProgram& candidate, const std::string& scope, const std::string& inputs) {
+    if (!error_ && stop_.should_stop())
+      error_ = Error{fmt::format("{} before the recorded failure was shown again", stop_.interrupted() ? "interrupted" : "out of time")};
     if (error_) return false;
     const std::vector<Program> copies(kProofs, candidate.program);
     const Result<std::vector<Outcome>> outcomes = worker_.run(copies, limits_);
@@ -142,6 +145,7 @@ class Finder {
   Worker& worker_;
   const std::string& device_;
   const RunLimits& limits_;
+  const StopCondition& stop_;
   StartingPoint point_;
   std::string tried_;
   std::optional<Error> error_;
@@ -150,8 +154,8 @@ class Finder {
 }  // namespace
 
 Result<StartingPoint> find_starting_point(const Trace& trace, const TraceFailure& failure, const OpCatalog& catalog, Worker& worker,
-                                          const std::string& device, const RunLimits& limits) {
-  return Finder(trace, failure, catalog, worker, device, limits).run();
+                                          const std::string& device, const RunLimits& limits, const StopCondition& stop) {
+  return Finder(trace, failure, catalog, worker, device, limits, stop).run();
 }
 
 Result<StartingPoint> starting_point_of_program(const Program& program, Worker& worker, const RunLimits& limits) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "harness/base/stop.h"
 #include "harness/oracle/oracle.h"
 #include "harness/program/schema.h"
 #include "harness/trace/trace.h"
@@ -22,9 +23,9 @@ struct StartingPoint {
 };
 
 /// Looks for the smallest: the failing call alone with captured inputs, with inputs from replaying its slice, with inputs that violate the rule; the kernel's
-/// own operator; the slice; everything up to the failing call. The error says what each of them did instead.
+/// own operator; the slice; everything up to the failing call. The error says what each of them did instead, or that it was stopped.
 Result<StartingPoint> find_starting_point(const Trace& trace, const TraceFailure& failure, const OpCatalog& catalog, Worker& worker,
-                                          const std::string& device, const RunLimits& limits);
+                                          const std::string& device, const RunLimits& limits, const StopCondition& stop);
 
 /// Proves that a program fails at all.
 Result<StartingPoint> starting_point_of_program(const Program& program, Worker& worker, const RunLimits& limits);

@@ -13,8 +13,6 @@
 namespace minrepro {
 namespace {
 
-constexpr double kHangSeconds = 20;
-
 nlohmann::json json_of(const BuildAndRun& ran, const VerifyExpectation& expected, int same) {
   nlohmann::json runs = nlohmann::json::array();
   for (const Outcome& outcome : ran.outcomes) runs.push_back(to_json(signature_of(outcome)));
@@ -54,7 +52,7 @@ int verify_command(int argc, char** argv) {
   const StopCondition stop(std::numeric_limits<double>::infinity(), &interrupted());
   Progress progress;
   BuildAndRunRequest request{.folder = folder, .torch_dir = parts->torch_dir, .device = expected->device, .sim_library = parts->sim_library, .repeats = repeats};
-  if (expected->signature.kind == FailureKind::kHang) request.seconds = kHangSeconds;
+  if (expected->signature.kind == FailureKind::kHang) request.seconds = kHangRunSeconds;
   request.on_step = [&](std::string_view step) { progress.show(fmt::format("{}: {}", folder, step)); };
   request.stop = &stop;
   const Result<BuildAndRun> ran = build_and_run(request);

@@ -12,6 +12,9 @@
 
 namespace minrepro {
 
+/// A program that is expected to hang is given so long: its operator works on a few elements, and a process starts in one second.
+inline constexpr double kHangRunSeconds = 10;
+
 struct BuildAndRunRequest {
   std::string folder;                      ///< holds repro.cpp and CMakeLists.txt; nothing else of it is used
   std::string torch_dir;                   ///< folder of the torch package

@@ -28,11 +28,11 @@ std::string commented(const SchemaArgument& argument, const Value& value, std::s
 
 }  // namespace
 
-Result<std::string> CallWriter::argument(const Call& call, const SchemaArgument& argument, bool typed_lists, bool stack) const {
+Result<std::string> CallWriter::argument(const Call& call, const SchemaArgument& argument, bool typed_values, bool stack) const {
   if (call.find(argument.name) == nullptr && !argument.default_value && !argument.type.ends_with('?'))
     return Error{fmt::format("argument '{}' ({}) is missing", argument.name, argument.type)};
   const Value value = value_of(call, argument);
-  const Target target = stack ? Target::kStack : typed_lists ? Target::kTypedLists : Target::kFunction;
+  const Target target = stack ? Target::kStack : typed_values ? Target::kTypedValues : Target::kFunction;
   auto text = value_cpp(value, argument.type, target, program_, spellings_);
   if (!text) return Error{fmt::format("argument '{}' {}", argument.name, text.error().message)};
   return commented(argument, value, std::move(*text));
@@ -105,7 +105,7 @@ std::string CallWriter::index_expression(const Call& call) const {
 Result<std::string> CallWriter::readable(const Call& call, const Schema& schema) const {
   if (std::string text = index_expression(call); !text.empty()) return text;
   const PublicForm form = public_form_of(schema, call);
-  const bool typed_lists = needs_typed_lists(schema);
+  const bool typed_values = needs_typed_values(schema);
   // Trailing arguments at their defaults are not written.
   std::size_t count = form.order.size();
   auto droppable = [&](std::size_t position) -> Result<bool> {
@@ -127,7 +127,7 @@ Result<std::string> CallWriter::readable(const Call& call, const Schema& schema)
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t position = form.order[i];
     const bool grouped = static_cast<int>(position) == form.options;
-    auto text = grouped ? options(call, schema, position) : argument(call, schema.arguments[position], typed_lists, false);
+    auto text = grouped ? options(call, schema, position) : argument(call, schema.arguments[position], typed_values, false);
     if (!text) return text;
     if (grouped && text->empty()) *text = "torch::TensorOptions()";
     texts.push_back(std::move(*text));

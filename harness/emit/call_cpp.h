@@ -26,7 +26,7 @@ class CallWriter {
   Result<std::string> readable(const Call& call, const Schema& schema) const;
   Result<std::string> boxed(const Call& call, const Schema& schema) const;
   Result<std::string> options(const Call& call, const Schema& schema, std::size_t first) const;
-  Result<std::string> argument(const Call& call, const SchemaArgument& argument, bool typed_lists, bool last_list) const;
+  Result<std::string> argument(const Call& call, const SchemaArgument& argument, bool typed_values, bool last_list) const;
   std::string index_expression(const Call& call) const;
 
   const Program& program_;

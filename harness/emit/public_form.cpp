@@ -92,8 +92,8 @@ bool has_to_be_written(const Schema& schema, const std::string& argument) {
   return correction || std::find(kRows.begin(), kRows.end(), std::pair<std::string_view, std::string_view>(name, argument)) != kRows.end();
 }
 
-bool needs_typed_lists(const Schema& schema) {
-  static constexpr std::array<std::string_view, 15> kNames = {"all", "any", "mean", "sum", "squeeze", "squeeze_", "split", "unsafe_split", "split_copy", "tensor_split",
+bool needs_typed_values(const Schema& schema) {
+  static constexpr std::array<std::string_view, 17> kNames = {"all", "any", "random", "random_", "mean", "sum", "squeeze", "squeeze_", "split", "unsafe_split", "split_copy", "tensor_split",
                                                               "hsplit", "vsplit", "dsplit", "std", "var"};
   const std::string_view name = base_name(schema);
   // at::Tensor has an index of its own that takes numbers and slices.

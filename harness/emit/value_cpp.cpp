@@ -22,8 +22,10 @@ class ValueWriter {
     if (optional) type.remove_suffix(1);
     if (value.is<None>()) {
       if (optional && target_ == Target::kStack) return std::string("c10::IValue()");
-      if (optional && target_ == Target::kTypedLists && type == "float[]") return std::string("std::optional<torch::ArrayRef<double>>()");
-      if (optional && target_ == Target::kTypedLists && type.starts_with("int[")) return std::string("torch::OptionalIntArrayRef()");
+      if (optional && target_ == Target::kTypedValues && type == "float[]") return std::string("std::optional<torch::ArrayRef<double>>()");
+      if (optional && target_ == Target::kTypedValues && type.starts_with("int[")) return std::string("torch::OptionalIntArrayRef()");
+      // random_(1, std::nullopt) may be random_(from, to) or random_(to, generator).
+      if (optional && target_ == Target::kTypedValues && (type == "int" || type == "SymInt")) return std::string("std::optional<int64_t>()");
       if (optional) return std::string("std::nullopt");
       return Error{fmt::format("is None, the schema asks for {}", type)};
     }
@@ -79,8 +81,8 @@ class ValueWriter {
     // C++ finds no type for an empty list, nor for the list of an optional list unless that is of integers; {2} may be a number, {0, 1} a pointer and a length.
     const bool integers = element == "int" || element == "SymInt";
     const bool open = !integers || texts.size() == 1 || (texts.size() == 2 && texts.front() == "0");
-    const bool typed = texts.empty() || (target_ == Target::kTypedLists && open) || (optional && !integers);
-    if (element == "Tensor?" && target_ == Target::kTypedLists) return fmt::format("c10::List<{}>({{{}}})", element_type(element), inside);
+    const bool typed = texts.empty() || (target_ == Target::kTypedValues && open) || (optional && !integers);
+    if (element == "Tensor?" && target_ == Target::kTypedValues) return fmt::format("c10::List<{}>({{{}}})", element_type(element), inside);
     if (!typed || element == "Tensor?" || element == "bool") return "{" + inside + "}";
     if (element == "Tensor") return texts.empty() ? "torch::TensorList()" : fmt::format("torch::TensorList({{{}}})", inside);
     const std::string type = integers ? "torch::IntArrayRef" : fmt::format("torch::ArrayRef<{}>", element_type(element));

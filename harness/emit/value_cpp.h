@@ -13,7 +13,7 @@ namespace minrepro::emit {
 /// Who reads the argument.
 enum class Target {
   kFunction,         ///< a function of the public API
-  kTypedLists,       ///< likewise; lists name their type where an overload takes something else in their place
+  kTypedValues,      ///< likewise; lists and absent integers name their type where an overload takes something else in their place
   kStack,            ///< a boxed call's std::vector<c10::IValue>
 };
 

@@ -49,6 +49,8 @@ TEST(Calls, InThePublicApi) {
       {R"({"op": "aten::topk", "args": {"self": {"tensor": 0}, "k": 2}, "results": [2, 3]})", "  auto [values, indices] = x.topk(/*k=*/2);\n"},
       {R"({"op": "aten::mean.dim", "args": {"self": {"tensor": 0}, "dim": [0, 1]}, "results": [2]})", "  auto result = x.mean(/*dim=*/torch::IntArrayRef({0, 1}));\n"},
       {R"({"op": "aten::normal.Tensor_float", "args": {"mean": {"tensor": 0}, "std": 2}, "results": [2]})", "  auto result = at::normal(x, /*std=*/2.0);\n"},
+      {R"({"op": "aten::random_.from", "args": {"self": {"tensor": 0}, "from": 1, "to": null}, "results": [2]})",
+       "  x.random_(/*from=*/1, /*to=*/std::optional<int64_t>());\n"},
   };
   for (const Case& c : cases) EXPECT_EQ(written(c.call), c.text);
 }

@@ -44,6 +44,7 @@ inline OpCatalog emit_catalog() {
        "bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)", true, false},
       {"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)", false, true},
       {"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", true, true},
+      {"aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)", false, true},
       {"aten::mm(Tensor self, Tensor mat2) -> Tensor", true, true},
       {"aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", true, true},
       {"aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> "

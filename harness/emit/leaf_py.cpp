@@ -39,7 +39,7 @@ class LeafWriter {
     if (!leaf_.components.empty()) expression = assembled();
     else if (leaf_.view) expression = view();
     else expression = own();
-    return before_ + wrapped(fmt::format("{} = {}", name_, expression), 0);
+    return before_ + wrapped(fmt::format("{} = {}", name_, expression), 0, 1);
   }
 
  private:

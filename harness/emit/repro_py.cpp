@@ -61,13 +61,13 @@ class PyWriter {
     std::string text = call.seed ? fmt::format("torch.manual_seed({})\n", *call.seed) : "";
     const Binding binding = bind_results(call, *schema, used_, &call == &program_.calls.back(), false, identifiers_, spellings_);
     switch (binding.kind) {
-      case Binding::Kind::kNothing: return text + wrapped(*expression, 0);
+      case Binding::Kind::kNothing: return text + wrapped(*expression, 0, 1);
       case Binding::Kind::kFlat:
         used_flat_ = true;
-        return text + wrapped(fmt::format("{} = flat({})", binding.names[0], *expression), 0);
+        return text + wrapped(fmt::format("{} = flat({})", binding.names[0], *expression), 0, 1);
       case Binding::Kind::kOne:
       case Binding::Kind::kList:
-      case Binding::Kind::kTuple: return text + wrapped(fmt::format("{} = {}", joined(binding.names), *expression), 0);
+      case Binding::Kind::kTuple: return text + wrapped(fmt::format("{} = {}", joined(binding.names), *expression), 0, 1);
     }
     return text;
   }

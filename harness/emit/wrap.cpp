@@ -30,8 +30,9 @@ std::vector<Place> places_to_break(std::string_view text) {
 
 }  // namespace
 
-std::string wrapped(std::string_view statement, std::size_t indent) {
-  const std::vector<Place> places = places_to_break(statement);
+std::string wrapped(std::string_view statement, std::size_t indent, int least_depth) {
+  std::vector<Place> places = places_to_break(statement);
+  std::erase_if(places, [&](const Place& place) { return place.depth < least_depth; });
   std::string text;
   std::size_t from = 0;
   std::size_t margin = indent;

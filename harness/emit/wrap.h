@@ -10,8 +10,9 @@ namespace minrepro::emit {
 /// Columns that a line of an emitted program should not exceed.
 inline constexpr std::size_t kColumns = 118;
 
-/// Breaks a statement that is too long after commas (never inside a string literal); later lines are indented by `indent` + 4.
-std::string wrapped(std::string_view statement, std::size_t indent);
+/// Breaks a statement that is too long after commas (never inside a string literal); later lines are indented by `indent` + 4. Breaks are inside at least
+/// `least_depth` brackets: Python wants 1.
+std::string wrapped(std::string_view statement, std::size_t indent, int least_depth = 0);
 
 /// Whether `word` stands in a program's text by itself, outside of string literals.
 bool mentions(std::string_view text, std::string_view word);

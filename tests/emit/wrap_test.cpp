@@ -20,6 +20,11 @@ TEST(Wrap, NeverBreaksAStringLiteral) {
   EXPECT_THAT(wrapped("f(" + literal + ", b);", 0), testing::HasSubstr(literal));
 }
 
+TEST(Wrap, PythonBreaksInsideBracketsOnly) {
+  const std::string argument(60, 'x');
+  EXPECT_EQ(wrapped("a, b = f(" + argument + ").g(" + argument + ", c)", 0, 1), "a, b = f(" + argument + ").g(" + argument + ",\n    c)\n");
+}
+
 TEST(Wrap, WhatHasNoPlaceToBreakStaysLong) { EXPECT_EQ(wrapped(std::string(200, 'x'), 2), "  " + std::string(200, 'x') + "\n"); }
 
 TEST(Mentions, FindsWordsOutsideOfStrings) {

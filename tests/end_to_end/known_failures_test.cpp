@@ -1,7 +1,8 @@
 // The corpus is a contract: each folder of corpus/known_failures holds
 //   original.py      the script as a user wrote it
 //   expected.json    how it is recorded, and what has to come out: device, signature, limits
-//   program.json     the reduced program, repro.cpp the emitted one
+//   program.json     the reduced program
+//   repro.cpp        the emitted one
 // Two promises are kept here: the stored program still fails as it did, and the script still reduces to one that small.
 #include <gmock/gmock.h>
 
@@ -86,10 +87,12 @@ TEST_P(KnownFailure, TheScriptGoesToAVerifiedRepro) {
   EXPECT_LE(report["elements_after"].get<int64_t>(), e["elements"].get<int64_t>());
   EXPECT_EQ(report["signature"], e["signature"]);
   for (const char* file : {"repro.cpp", "CMakeLists.txt", "repro.py", "program.json", "ISSUE.md"}) EXPECT_TRUE(fs::exists(repro + "/" + file)) << file;
-
-  const Ran verified = run_minrepro({"verify", repro, "--repeat", "2"}, out->path());
-  EXPECT_EQ(verified.status, 0) << verified.output << verified.error;
-  EXPECT_THAT(verified.output, HasSubstr("2 of 2 runs fail the same way on " + e["device"].get<std::string>()));
+  for (const char* file : {"repro.cpp", "program.json"}) {
+    const Result<std::string> made = read_file(repro + "/" + file);
+    const Result<std::string> stored = read_file(folder() + "/" + file);
+    ASSERT_TRUE(made.ok() && stored.ok());
+    EXPECT_EQ(*made, *stored) << "if the new one is better: tools/add_known_failure.sh";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, KnownFailure, testing::ValuesIn(known_failures()), [](const auto& info) { return info.param; });

@@ -32,13 +32,6 @@ class Verify : public testing::Test {
   Result<TemporaryFolder> out_;
 };
 
-TEST_F(Verify, OnTheSimulatedDevice) {
-  const Ran ran = run_minrepro({"verify", folder_of("position_overflow"), "--repeat", "2"});
-  EXPECT_EQ(ran.status, 0) << ran.error;
-  EXPECT_THAT(ran.output, HasSubstr("2 of 2 runs fail the same way on sim"));
-  EXPECT_THAT(ran.output, HasSubstr("not verified on CUDA"));
-}
-
 TEST_F(Verify, OnTheCpuNothingIsSimulated) {
   const Ran ran = run_minrepro({"verify", folder_of("div_trunc_minimum"), "--repeat", "2", "--json"});
   EXPECT_EQ(ran.status, 0) << ran.error;

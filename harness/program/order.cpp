@@ -23,7 +23,8 @@ int64_t cost_of_real(double value) {
 
 struct ArgumentCost {
   int64_t operator()(int64_t v) const { return cost_of_integer(v); }
-  int64_t operator()(double v) const { return cost_of_real(v); }
+  /// As an argument (a factor, the value that a one-hot encoding writes), 1.0 is as plain as 0.0 and says more.
+  int64_t operator()(double v) const { return v == 1 ? 0 : cost_of_real(v); }
   int64_t operator()(bool v) const { return v; }
   int64_t operator()(const std::complex<double>& v) const { return 1 + cost_of_real(v.real()) + cost_of_real(v.imag()); }
   int64_t operator()(const std::string& v) const { return static_cast<int64_t>(v.size()); }

@@ -40,6 +40,16 @@ TEST(Order, EachThingThatAReaderSuffersFromCosts) {
   EXPECT_TRUE(worse([](Program& p) { *p.calls[0].find("dim") = int64_t{-1}; }));
 }
 
+TEST(Order, AFactorOfOneIsAsPlainAsZero) {
+  const auto with_value = [](double value) {
+    Program program = gather_program();
+    program.calls[0].args.push_back({"value", value});
+    return program;
+  };
+  EXPECT_FALSE(is_simpler(with_value(0.0), with_value(1.0)));
+  EXPECT_TRUE(is_simpler(with_value(1.0), with_value(2.0)));
+}
+
 TEST(Order, HugeShapesSaturateInsteadOfWrapping) {
   Program huge = gather_program();
   huge.leaves[0].meta = {DType::kFloat32, {INT64_MAX, INT64_MAX}, {1, 1}, "strided"};

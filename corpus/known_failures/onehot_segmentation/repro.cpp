@@ -8,9 +8,9 @@
 int main(int argc, char** argv) {
   const torch::Device device(argc > 1 ? argv[1] : "cuda");
 
-  auto input = torch::zeros({1}, device);
-  auto index = torch::ones({1}, torch::dtype(torch::kLong).device(device));
-  input.scatter_(/*dim=*/0, index, /*value=*/0.0);
+  auto one_hot = torch::zeros({1}, device);
+  auto labels = torch::ones({1}, torch::dtype(torch::kLong).device(device));
+  one_hot.scatter_(/*dim=*/0, labels, /*value=*/1.0);
 
-  std::cout << input.cpu() << '\n';  // the copy waits for the device: an error surfaces here at the latest
+  std::cout << one_hot.cpu() << '\n';  // the copy waits for the device: an error surfaces here at the latest
 }

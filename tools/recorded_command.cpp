@@ -5,18 +5,17 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "harness/base/files.h"
+#include "harness/base/process.h"
 
 extern char** environ;
 
@@ -24,25 +23,6 @@ namespace minrepro {
 namespace fs = std::filesystem;
 
 namespace {
-
-Result<std::string> find_program(const std::string& name) {
-  const auto is_file = [](const std::string& path) {
-    struct stat info {};
-    return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-  };
-  if (name.find('/') != std::string::npos) {
-    if (!is_file(name)) return Error{fmt::format("there is no command '{}'", name)};
-    if (access(name.c_str(), X_OK) != 0) return Error{fmt::format("'{}' cannot be executed: {}", name, std::strerror(errno))};
-    return name;
-  }
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
-    if (is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return Error{fmt::format("there is no command '{}'", name)};
-}
 
 /// What the options of a Python command line say.
 struct PythonWords {

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 torch_version=2.11.0
-packages=(g++ cmake ninja-build binutils python3 python3-venv nlohmann-json3-dev libfmt-dev libcxxopts-dev libgtest-dev libgmock-dev libbenchmark-dev)
+packages=(g++ cmake make ninja-build binutils python3 python3-venv nlohmann-json3-dev libfmt-dev libcxxopts-dev libgtest-dev libgmock-dev libbenchmark-dev)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace minrepro {
 namespace {
@@ -143,6 +145,25 @@ Result<ProcessEnd> run_process(const ProcessRequest& request) {
   end.output = output.text();
   end.error = error.text();
   return end;
+}
+
+Result<std::string> find_program(const std::string& name) {
+  const auto is_file = [](const std::string& path) {
+    struct stat info {};
+    return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  };
+  if (name.find('/') != std::string::npos) {
+    if (!is_file(name)) return Error{fmt::format("there is no command '{}'", name)};
+    if (access(name.c_str(), X_OK) != 0) return Error{fmt::format("'{}' cannot be executed: {}", name, std::strerror(errno))};
+    return name;
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    if (is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return Error{fmt::format("there is no command '{}'", name)};
 }
 
 }  // namespace minrepro

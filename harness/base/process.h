@@ -32,4 +32,8 @@ struct ProcessEnd {
 /// Errors: "cannot run 'PROGRAM': REASON".
 Result<ProcessEnd> run_process(const ProcessRequest& request);
 
+/// The file that is run for a command's first word: `name` itself if it has a '/', else the first one in PATH.
+/// Errors: "there is no command 'NAME'", or that it cannot be executed.
+Result<std::string> find_program(const std::string& name);
+
 }  // namespace minrepro

@@ -64,8 +64,10 @@ Result<BuildAndRun> build_and_run(const BuildAndRunRequest& request) {
 
   BuildAndRun result;
   step("building");
-  const std::vector<std::vector<std::string>> commands = {
-      {"cmake", "-S", clean, "-B", clean + "/build", "-DTORCH_DIR=" + request.torch_dir}, {"cmake", "--build", clean + "/build"}};
+  std::vector<std::string> configure = {"cmake", "-S", clean, "-B", clean + "/build", "-DTORCH_DIR=" + request.torch_dir};
+  // CMake's own choice is make, and it does not look for another.
+  if (std::getenv("CMAKE_GENERATOR") == nullptr && !find_program("make") && find_program("ninja")) configure.insert(configure.end(), {"-G", "Ninja"});
+  const std::vector<std::vector<std::string>> commands = {configure, {"cmake", "--build", clean + "/build"}};
   for (const auto& words : commands) {
     Result<ProcessEnd> end = run_process({.words = words, .seconds = kMostBuildSeconds, .stop = request.stop});
     if (!end) return Error{end.error().message + "; verifying a repro needs CMake and a C++ compiler"};

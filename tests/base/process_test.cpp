@@ -62,6 +62,15 @@ TEST(RunProcess, AMissingProgramIsAnError) {
   EXPECT_THAT(end.error().message, HasSubstr("cannot run 'no-such-program-here': No such file"));
 }
 
+TEST(FindProgram, LooksInPath) {
+  const Result<std::string> shell = find_program("sh");
+  ASSERT_TRUE(shell.ok());
+  EXPECT_EQ(access(shell->c_str(), X_OK), 0);
+  EXPECT_EQ(*find_program(*shell), *shell);
+  EXPECT_THAT(find_program("no-such-program-anywhere").error().message, HasSubstr("there is no command 'no-such-program-anywhere'"));
+  EXPECT_THAT(find_program("/dev/null").error().message, HasSubstr("there is no command '/dev/null'"));
+}
+
 TEST(RunProcess, KillsTheWholeGroupWhenTimeIsUp) {
   ProcessRequest request = shell("sleep 60 & echo $!; wait");
   request.seconds = 0.3;

@@ -60,6 +60,23 @@ TEST_F(Verify, AnotherFailureIsNotTheWantedOne) {
   EXPECT_EQ(report["failed_same"], 0);
 }
 
+TEST_F(Verify, WithoutMakeNinjaBuildsIt) {
+  const std::string folder = folder_of("position_overflow");
+  replace_program(folder, "int main() {}\n");
+  // All programs but one.
+  const std::string programs = out_->path() + "/bin";
+  ASSERT_TRUE(make_folder(programs).ok());
+  for (const char* from : {"/usr/local/bin", "/usr/bin"})
+    for (const auto& entry : std::filesystem::directory_iterator(from)) {
+      const std::string name = entry.path().filename().string();
+      std::error_code there_is_one;
+      if (name != "make" && name != "gmake") std::filesystem::create_symlink(entry.path(), programs + "/" + name, there_is_one);
+    }
+  const Ran ran = run_command_line({"/usr/bin/env", "-u", "CMAKE_GENERATOR", "PATH=" + programs, MINREPRO_BUILD_DIR "/minrepro", "verify", folder, "--json"});
+  EXPECT_EQ(ran.status, 1) << ran.error;
+  EXPECT_TRUE(json::parse(ran.output)["built"].get<bool>()) << ran.output;
+}
+
 TEST_F(Verify, AProgramThatDoesNotBuildSaysWhere) {
   const std::string folder = folder_of("position_overflow");
   replace_program(folder, "int main() { return undeclared; }\n");

@@ -29,6 +29,7 @@ namespace {
 constexpr double kQuestionSeconds = 20;
 /// A program that hangs costs its time limit with every "yes": long enough that a loaded machine does not make a slow call look like one.
 constexpr double kHangQuestionSeconds = 3;
+constexpr int64_t kHeapRoom = int64_t{128} << 20;   ///< bytes; a repro's own heap is some 10 MiB
 constexpr int kRepeats = 3;
 
 struct ReduceRequest {
@@ -142,6 +143,17 @@ class ReduceCommand {
       return kNotDone;
     }
     point_ = std::move(*point);
+    return demand_a_crash_in_any_heap();
+  }
+
+  /// An access that is out of bounds by a little crashes or not, as the heap happens to lie. If the failure goes beyond that, each smaller program has to.
+  std::optional<int> demand_a_crash_in_any_heap() {
+    if (point_->signature.kind != FailureKind::kSignal || (point_->signature.detail != "SIGSEGV" && point_->signature.detail != "SIGBUS")) return std::nullopt;
+    RunLimits roomy = limits_;
+    roomy.heap_room = kHeapRoom;
+    const Result<std::vector<Outcome>> outcomes = worker_->run({&point_->program, 1}, roomy);
+    if (!outcomes) return complain("reduce", outcomes.error().message);
+    if (signature_of(outcomes->front()) == point_->signature) limits_ = roomy;
     return std::nullopt;
   }
 

@@ -27,6 +27,21 @@ TEST_F(Contained, SegmentationFault) {
   EXPECT_EQ(outcome.call, 0);
 }
 
+TEST_F(Contained, HeapRoomTellsAnAccessThatAlwaysCrashesFromOneByChance) {
+  const auto swaps_with_row = [](int64_t row) {
+    return std::string(R"({"minrepro_program": 1, "device": "cpu", "leaves": [{"id": 0, "dtype": "float32", "shape": [1, 1], "constant": 0},
+      {"id": 1, "dtype": "int64", "shape": [1], "values": [)") + std::to_string(row) + R"(]}, {"id": 2, "dtype": "float32", "shape": [1, 1], "constant": 0}],
+      "calls": [{"op": "aten::linalg_ldl_solve", "args": {"LD": {"tensor": 0}, "pivots": {"tensor": 1}, "B": {"tensor": 2}}, "results": [3]}]})";
+  };
+  constexpr int64_t kNear = int64_t{1} << 22;      // rows of 4 bytes
+  constexpr int64_t kFar = int64_t{1} << 28;
+  RunLimits roomy;
+  roomy.heap_room = int64_t{128} << 20;
+  EXPECT_EQ(run(swaps_with_row(kNear)).message, "SIGSEGV");
+  EXPECT_NE(run(swaps_with_row(kNear), roomy).kind, FailureKind::kSignal);
+  EXPECT_EQ(run(swaps_with_row(kFar), roomy).message, "SIGSEGV");
+}
+
 TEST_F(Contained, HangEndsAtItsLimit) {
   RunLimits limits;
   limits.seconds = 0.5;

@@ -13,6 +13,7 @@ struct ContainLimits {
   double seconds = 20;
   int64_t memory_bytes = 0;                    ///< address space beyond what the parent has; 0: no limit (CUDA reserves far more than it uses)
   int jobs = 1;
+  int64_t heap_room = 0;                       ///< mapped bytes behind the child's heap; see RunLimits
 };
 
 /// How one child ended.

@@ -25,6 +25,7 @@ std::string dump(const nlohmann::json& json) { return json.dump(-1, ' ', false, 
 struct Limits {
   double seconds = 20;
   int64_t memory_bytes = 0;
+  int64_t heap_room = 0;
   bool contained = true;
   int jobs = 1;
 };
@@ -33,6 +34,7 @@ Limits limits_of(const nlohmann::json& request) {
   Limits limits;
   limits.seconds = request.value("seconds", limits.seconds);
   limits.memory_bytes = request.value("memory_bytes", int64_t{6} << 30);
+  limits.heap_room = request.value("heap_room", int64_t{0});
   limits.contained = request.value("contained", true);
   limits.jobs = request.value("jobs", 1);
   return limits;
@@ -194,7 +196,7 @@ class Server {
   bool run_children(const std::vector<Result<Program>>& programs, const std::vector<std::size_t>& which, const Limits& limits, int64_t address_limit) {
     bool told = true;
     const bool listening = contain(
-        which.size(), {limits.seconds, address_limit, limits.jobs}, in_,
+        which.size(), {limits.seconds, address_limit, limits.jobs, limits.heap_room}, in_,
         [&](std::size_t i, Progress& progress) {
           devices_.reset_sim();
           return dump(to_json(execute(*programs[which[i]], devices_, limits.memory_bytes, progress)));

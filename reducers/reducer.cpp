@@ -1,6 +1,10 @@
 #include "reducers/reducer.h"
 
-#include <unordered_set>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "harness/program/order.h"
 #include "harness/program/text_form.h"
@@ -9,6 +13,15 @@
 namespace minrepro {
 namespace {
 
+/// Of a program's text. Texts of programs with much data are long, and there are many of them.
+using Fingerprint = std::pair<std::size_t, uint64_t>;
+Fingerprint fingerprint_of(const Program& program) {
+  const std::string text = to_text(program);
+  uint64_t sum = 0xCBF29CE484222325U;                // FNV-1a
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  return {std::hash<std::string>{}(text), sum};
+}
+
 class Search {
  public:
   Search(const Program& program, const std::map<int, TensorMeta>& metas, const OpCatalog& catalog, Question& question, const StopCondition& stop,
@@ -16,7 +29,7 @@ class Search {
       : context_{catalog, metas}, question_(question), stop_(stop), options_(options) {
     result_.program = program;
     complexity_ = complexity_of(program);
-    asked_.insert(to_text(program));
+    asked_.insert(fingerprint_of(program));
   }
 
   Reduction run() {
@@ -58,7 +71,7 @@ class Search {
         std::optional<Program> candidate = edit.apply(result_.program);
         if (!candidate) continue;
         const Complexity complexity = complexity_of(*candidate);
-        if (!(complexity < complexity_) || !asked_.insert(to_text(*candidate)).second || !validate(*candidate, context_.catalog)) {
+        if (!(complexity < complexity_) || !asked_.insert(fingerprint_of(*candidate)).second || !validate(*candidate, context_.catalog)) {
           ++result_.rejected_unasked;
           continue;
         }
@@ -103,7 +116,7 @@ class Search {
   const ReduceOptions& options_;
   Reduction result_;
   Complexity complexity_;
-  std::unordered_set<std::string> asked_;
+  std::set<Fingerprint> asked_;
   bool over_ = false;
 };
 

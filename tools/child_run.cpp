@@ -42,6 +42,9 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
+  /// Whether a shell may be behind us that lends the terminal out.
+  bool is_there() const { return fd_ >= 0; }
+
   void give_to(pid_t group) const {
     if (fd_ < 0) return;
     // A background group that takes the terminal is stopped, unless it holds this signal back.
@@ -103,6 +106,8 @@ class Run {
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return got < 0;
       if (WIFSTOPPED(status)) {
+        // Without a terminal nobody would wake us: the command may stay stopped until somebody wakes it, or its time is up.
+        if (!terminal_.is_there()) continue;
         // Ctrl-Z: we stop with it, so that the shell gets its prompt back, and go on with it.
         terminal_.give_to(getpgrp());
         raise(SIGSTOP);

@@ -1,6 +1,11 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
 #include <string_view>
 
 #include "tools/command_line.h"
@@ -26,9 +31,7 @@ void print_help(std::FILE* out) {
   fmt::print(out, "\nminrepro COMMAND --help tells more. Start with:\n  minrepro record --simulate -- python train.py\n");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--help" || name == "-h" || name == "help") {
     print_help(stdout);
@@ -50,4 +53,23 @@ int main(int argc, char** argv) {
   const std::string meant = nearest(name, names);
   fmt::print(stderr, "minrepro: there is no command '{}'{}\n", name, meant.empty() ? "; see minrepro --help" : fmt::format(". Did you mean '{}'?", meant));
   return kWrongUsage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int status = kWrongUsage;
+  try {
+    status = run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("minrepro: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "minrepro: %s\n", error.what());
+  }
+  // What was printed has to be where it was sent, or nobody may rely on the status.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "minrepro: cannot write the output: %s\n", std::strerror(errno));
+    return kWrongUsage;
+  }
+  return status;
 }

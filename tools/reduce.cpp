@@ -114,8 +114,7 @@ class ReduceCommand {
       if (const Status valid = validate(*input_.program, catalog_); !valid) return complain("reduce", fmt::format("{}: {}", request_.input, valid.error().message));
     }
     if (request_.folder.empty()) request_.folder = default_folder();
-    if (const Status made = make_folder(request_.folder); !made) return complain("reduce", made.error().message);
-    if (access(request_.folder.c_str(), W_OK | X_OK) != 0) return complain("reduce", fmt::format("cannot write into '{}'; name another folder with -o", request_.folder));
+    if (const Status ready = prepare_repro_folder(request_.folder); !ready) return complain("reduce", ready.error().message);
     return std::nullopt;
   }
 

@@ -1,6 +1,7 @@
 #include "tools/repro_folder.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -48,13 +49,24 @@ Result<VerifyExpectation> read_reduction(const std::string& folder) {
   return expectation;
 }
 
+Status prepare_repro_folder(const std::string& folder) {
+  if (const Status made = make_folder(folder); !made) return made;
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return Error{fmt::format("cannot write into '{}'; name another folder with -o", folder)};
+  std::error_code ignored;
+  if (fs::is_empty(folder, ignored)) return {};
+  // The program comes first: it is there even if an earlier run was killed.
+  const Result<std::string> program = read_file(folder + "/program.json");
+  if (program && program_from_text(*program)) return {};
+  return Error{fmt::format("'{}' holds files that minrepro reduce did not write; name another folder with -o", folder)};
+}
+
 Status write_program(const std::string& folder, const Program& program, const OpCatalog& catalog, const Expectation& expectation, EmitStyle style) {
   const Result<std::string> cpp = emit_repro_cpp(program, catalog, expectation, style);
   if (!cpp) return cpp.error();
   const Result<std::string> py = emit_repro_py(program, catalog, expectation);
   if (!py) return py.error();
-  const std::pair<const char*, std::string> files[] = {{"repro.cpp", *cpp}, {"CMakeLists.txt", emit_cmake_lists()}, {"repro.py", *py},
-                                                       {"program.json", to_text(program)}, {"ISSUE.md", emit_issue_markdown(program, expectation, *cpp, *py)}};
+  const std::pair<const char*, std::string> files[] = {{"program.json", to_text(program)}, {"repro.cpp", *cpp}, {"CMakeLists.txt", emit_cmake_lists()},
+                                                       {"repro.py", *py}, {"ISSUE.md", emit_issue_markdown(program, expectation, *cpp, *py)}};
   for (const auto& [name, text] : files)
     if (const Status written = write_file(folder + "/" + name, text); !written) return written;
   return {};

@@ -49,7 +49,10 @@ struct VerifyExpectation {
 /// Reads DIR/reduction.json. Errors name the file.
 Result<VerifyExpectation> read_reduction(const std::string& folder);
 
-/// Writes repro.cpp, CMakeLists.txt, repro.py, program.json and ISSUE.md. Each file is written beside and renamed.
+/// Makes the folder, or finds it empty or written by `reduce` before: nothing else is overwritten. Errors: one line each.
+Status prepare_repro_folder(const std::string& folder);
+
+/// Writes program.json, repro.cpp, CMakeLists.txt, repro.py and ISSUE.md, in this order. Each file is written beside and renamed.
 Status write_program(const std::string& folder, const Program& program, const OpCatalog& catalog, const Expectation& expectation, EmitStyle style);
 Status write_report(const std::string& folder, const ReductionReport& report);
 /// Programs that failed in another way, as other/KIND-OP.json with a repro.cpp each; a folder left by an earlier run is emptied of such files first.

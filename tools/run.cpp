@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "harness/failure/failure.h"
@@ -22,6 +23,9 @@ int run_command(int argc, char** argv) {
   if (const auto status = parse_options(options, "run", "minrepro run train.repro/program.json", argc, argv, parsed)) return *status;
   if (parsed.count("input") == 0) return complain("run", "which program? see minrepro run --help");
 
+  const double seconds = parsed["time"].as<double>();
+  if (!std::isfinite(seconds) || seconds <= 0 || seconds > 1e9) return complain("run", "--time wants a positive number of seconds");
+
   Result<Input> input = read_input(parsed["input"].as<std::string>());
   if (!input) return complain("run", input.error().message);
   if (!input->program) return complain("run", "that is a trace; minrepro reduce makes a program of it");
@@ -38,7 +42,7 @@ int run_command(int argc, char** argv) {
   Result<std::unique_ptr<Worker>> worker = Worker::start({parts->worker, parts->sim_library, {}, 1});
   if (!worker) return complain("run", worker.error().message);
   RunLimits limits;
-  limits.seconds = parsed["time"].as<double>();
+  limits.seconds = seconds;
   const Result<std::vector<Outcome>> outcomes = (*worker)->run({&program, 1}, limits);
   if (!outcomes) return complain("run", outcomes.error().message);
   const Outcome& outcome = outcomes->front();

@@ -53,7 +53,9 @@ std::string allowed_text(const Measure& measured) {
 std::string_view domain_text(Domain domain) {
   switch (domain) {
     case Domain::kProbability: return "probabilities in [0, 1] are allowed";
-    case Domain::kNonNegative: return "numbers >= 0 are allowed";
+    case Domain::kNonNegative:
+    case Domain::kNotNegative: return "numbers >= 0 are allowed";
+    case Domain::kFinite:
     case Domain::kWeights: return "finite weights >= 0 are allowed";
     default: return "";
   }

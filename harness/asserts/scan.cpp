@@ -94,7 +94,10 @@ bool run_holds(const T* at, int64_t n, int64_t stride, const ElementTest& test) 
     constexpr double kMost = std::numeric_limits<T>::max();   // a finite limit must not become infinity
     const T highest = static_cast<T>(std::isfinite(test.highest) ? std::min(test.highest, kMost) : test.highest);
     int outside = 0;
-    for (int64_t i = 0; i < n; ++i) outside |= !(at[i * stride] >= T{0} && at[i * stride] <= highest);
+    if (test.nan_holds)
+      for (int64_t i = 0; i < n; ++i) outside |= at[i * stride] < T{0} || at[i * stride] > highest;
+    else
+      for (int64_t i = 0; i < n; ++i) outside |= !(at[i * stride] >= T{0} && at[i * stride] <= highest);
     return outside == 0;
   }
 }

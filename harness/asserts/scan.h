@@ -9,15 +9,16 @@
 /// Passes over the elements of a tensor. Parts of evaluate.h.
 namespace minrepro::asserts {
 
-/// What one element has to be. Integers in [lowest, last] or equal to `ignored`; reals in [0, highest]. NaN is outside.
+/// What one element has to be. Integers in [lowest, last] or equal to `ignored`; reals in [0, highest]. NaN is outside unless `nan_holds`.
 struct ElementTest {
   int64_t lowest = 0;
   int64_t last = -1;
   std::optional<int64_t> ignored;
   double highest = 0;
+  bool nan_holds = false;
 
   bool holds(int64_t value) const { return (lowest <= value && value <= last) || (ignored && value == *ignored); }
-  bool holds(double value) const { return value >= 0 && value <= highest; }
+  bool holds(double value) const { return (value >= 0 && value <= highest) || (nan_holds && value != value); }
 };
 
 /// Integral views use the integer part of the test, others the real one. Precondition: `view.data` is set, no complex type.

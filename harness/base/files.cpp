@@ -14,11 +14,21 @@ namespace minrepro {
 namespace fs = std::filesystem;
 
 Result<std::string> read_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: opening a pipe waits for its writer.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return Error{fmt::format("cannot read '{}': {}", path, std::strerror(errno))};
-  std::string content;
   struct stat info {};
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) content.reserve(static_cast<std::size_t>(info.st_size));
+  const char* reason = fstat(fd, &info) != 0         ? std::strerror(errno)
+                       : S_ISDIR(info.st_mode)       ? "it is a folder"
+                       : !S_ISREG(info.st_mode)      ? "it is no plain file"
+                       : info.st_size > kLargestFile ? "it is larger than 1 GiB"
+                                                     : nullptr;
+  if (reason != nullptr) {
+    close(fd);
+    return Error{fmt::format("cannot read '{}': {}", path, reason)};
+  }
+  std::string content;
+  content.reserve(static_cast<std::size_t>(info.st_size));
   char buffer[1 << 16];
   for (;;) {
     const ssize_t n = read(fd, buffer, sizeof buffer);

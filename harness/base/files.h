@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -7,7 +8,10 @@
 
 namespace minrepro {
 
-/// The whole file. Errors: "cannot read 'PATH': REASON".
+/// No file of minrepro's is larger, in bytes.
+inline constexpr int64_t kLargestFile = int64_t{1} << 30;
+
+/// The whole of a plain file. Errors: "cannot read 'PATH': REASON", also if it is a pipe or a device (which could keep us waiting for ever) or larger than kLargestFile.
 Result<std::string> read_file(const std::string& path);
 
 /// Writes beside, flushes to disk, then renames: readers see the old file or the whole new one. Errors: "cannot write 'PATH': REASON".

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace minrepro::emit {
 
 std::string first_line(std::string_view text) {
-  text = text.substr(0, text.find('\n'));
-  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
-  return std::string(text);
+  std::string line(text.substr(0, text.find('\n')));
+  std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
 }
 
 std::string failing_op(const Program& program, const Expectation& expectation) {
@@ -75,6 +78,8 @@ std::string opening_comment(const Program& program, const Expectation& expectati
   std::string text = fmt::format("{}{}\n", prefix, headline_of(program, expectation));
   for (const std::string& line : {what_to_expect(program, expectation), caveat_of(expectation)})
     if (!line.empty()) text += fmt::format("{}{}\n", prefix, line);
+  // A comment that ends in a backslash would go on in the next line of the program.
+  for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos; ++at) text.insert(at + 1, ".");
   return text;
 }
 

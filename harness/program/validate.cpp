@@ -139,6 +139,7 @@ class Checker {
   Status call(const Call& call, const std::string& place) {
     const Schema* schema = catalog_.find(call.op);
     if (!schema) return Error{fmt::format("{}: torch {} has no such operator", place, catalog_.torch_version())};
+    if (opens_files(call.op)) return Error{fmt::format("{}: it opens files, which a program must not", place)};
     std::set<std::string> given;
     for (const Argument& arg : call.args) {
       const SchemaArgument* wanted = schema->find(arg.name);
@@ -165,6 +166,8 @@ class Checker {
 };
 
 }  // namespace
+
+bool opens_files(std::string_view op) { return op == "aten::from_file" || op.starts_with("aten::from_file."); }
 
 Status validate(const Program& program, const OpCatalog& catalog) { return Checker(program, catalog).run(); }
 

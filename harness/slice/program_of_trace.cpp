@@ -9,6 +9,8 @@
 namespace minrepro {
 namespace {
 
+constexpr int64_t kMostElements = int64_t{1} << 48;   ///< more than any memory has
+
 /// One way of looking at one memory. Tensors that agree in it are the same to a program.
 using ViewKey = std::tuple<uint64_t, uint64_t, int64_t, DType, std::vector<int64_t>, std::vector<int64_t>, std::string>;
 
@@ -143,8 +145,13 @@ class Builder {
       int64_t last = std::get<2>(key);
       const auto& sizes = std::get<4>(key);
       const auto& strides = std::get<5>(key);
-      for (std::size_t i = 0; i < sizes.size(); ++i) last += std::max<int64_t>(sizes[i] - 1, 0) * strides[i];
-      end = std::max(end, last + 1);
+      // A trace that was edited may say anything; what no memory holds is refused when the leaf is made.
+      bool is_possible = sizes.size() == strides.size();
+      for (std::size_t i = 0; is_possible && i < sizes.size(); ++i) {
+        int64_t reach = 0;
+        is_possible = !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &reach) && !__builtin_add_overflow(last, reach, &last);
+      }
+      end = std::max(end, is_possible && last < kMostElements ? last + 1 : kMostElements);
     }
     Leaf leaf;
     leaf.id = next_++;

@@ -28,6 +28,7 @@ Result<std::optional<RunInfo>> read_run_info(const std::string& folder) {
   const nlohmann::json json = nlohmann::json::parse(**text, nullptr, false);
   const auto fail = [&](const char* what) { return Error{fmt::format("{}: {}; was the file edited?", path, what)}; };
   if (!json.is_object()) return fail("not a JSON object");
+  if (!json.contains("minrepro_trace")) return fail("not what minrepro record writes (no 'minrepro_trace')");
   RunInfo info;
   if (const auto it = json.find("command"); it != json.end()) {
     if (!it->is_array()) return fail("'command' is not a list");

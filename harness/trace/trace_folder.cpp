@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 
 #include "harness/base/files.h"
 #include "harness/trace/format.h"
+#include "harness/trace/run_info.h"
 #include "harness/trace/trace.h"
 
 namespace minrepro {
@@ -77,6 +79,19 @@ class PlainFile {
   int fd_ = -1;
   struct stat info_ {};
 };
+
+/// Whether minrepro wrote a trace here, as the files say: others have a run.json, or files that end in a number, too.
+bool was_written_by_minrepro(const std::string& folder, const std::vector<std::string>& names) {
+  if (const Result<std::optional<RunInfo>> info = read_run_info(folder); info && *info) return true;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    if (!is_process_file(name, kCallsPrefix)) return false;
+    const Result<PlainFile> file = PlainFile::open(folder + "/" + name);
+    if (!file || file->fd() < 0) return false;
+    std::array<char, kMagic.size()> start{};
+    const ssize_t got = pread(file->fd(), start.data(), start.size(), 0);
+    return got == 0 || std::string_view(start.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))) == kMagic;   // empty: killed at once
+  });
+}
 
 }  // namespace
 
@@ -143,7 +158,7 @@ Status prepare_trace_folder(const std::string& folder) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) return Error{fmt::format("cannot write to '{}': {}", folder, std::strerror(errno))};
   const Result<std::vector<std::string>> names = names_in(folder);
   if (!names) return names.error();
-  if (!names->empty() && !is_trace(folder))
+  if (!names->empty() && !was_written_by_minrepro(folder, *names))
     return Error{fmt::format("'{}' holds files and is no trace; name another folder with -o", folder)};
   for (const std::string& name : *names)
     if (is_ours(name) && unlink((folder + "/" + name).c_str()) != 0)

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,34 @@ int allocate(int fd, std::size_t from, std::size_t size) {
 }
 
 }  // namespace
+
+SteadyFile::SteadyFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {
+  struct stat info {};
+  if (fstat(fd_, &info) != 0) return;
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+}
+
+bool SteadyFile::is_ours(int fd) const {
+  struct stat info {};
+  return fstat(fd, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
+}
+
+Result<int> SteadyFile::descriptor() {
+  if (is_ours(fd_)) return fd_;
+  const int fd = open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return cannot_write(path_, errno);
+  if (!is_ours(fd)) {
+    ::close(fd);
+    return cannot_write(path_, ESTALE);
+  }
+  return fd_ = fd;                        // the old number is the program's now
+}
+
+void SteadyFile::close() {
+  if (fd_ >= 0 && is_ours(fd_)) ::close(fd_);
+  fd_ = -1;
+}
 
 Result<std::unique_ptr<CallsFile>> CallsFile::create(const std::string& folder, int64_t pid) {
   const std::string first = fmt::format("{}/{}{}", folder, trace_format::kCallsPrefix, pid);
@@ -87,8 +116,10 @@ Status CallsFile::grow(std::size_t wanted) {
   const std::size_t size = mapped_ + std::max(chunk, (wanted - mapped_ + kFirstChunk - 1) / kFirstChunk * kFirstChunk);
   if (!is_within_limit(size)) return cannot_write(path_, EFBIG);
   // Blocks are reserved before they are mapped: a full disk is an error here, and not a SIGBUS later.
-  if (const int code = allocate(fd_, mapped_, size - mapped_); code != 0) return cannot_write(path_, code);
-  void* moved = map_ == nullptr ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : mremap(map_, mapped_, size, MREMAP_MAYMOVE);
+  const Result<int> fd = file_.descriptor();
+  if (!fd) return fd.error();
+  if (const int code = allocate(*fd, mapped_, size - mapped_); code != 0) return cannot_write(path_, code);
+  void* moved = map_ == nullptr ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0) : mremap(map_, mapped_, size, MREMAP_MAYMOVE);
   if (moved == MAP_FAILED) return cannot_write(path_, errno);
   map_ = static_cast<std::byte*>(moved);
   mapped_ = size;
@@ -98,19 +129,16 @@ Status CallsFile::grow(std::size_t wanted) {
 void CallsFile::close() {
   if (map_ != nullptr) munmap(map_, mapped_);
   map_ = nullptr;
-  if (fd_ >= 0) {
-    // A failure to cut leaves zeros behind the last record, which mean the same.
-    if (ftruncate(fd_, static_cast<off_t>(used_)) != 0) errno = 0;
-    ::close(fd_);
-  }
-  fd_ = -1;
+  if (!file_.is_open()) return;
+  // A failure to cut leaves zeros behind the last record, which mean the same.
+  if (const Result<int> fd = file_.descriptor(); fd && ftruncate(*fd, static_cast<off_t>(used_)) != 0) errno = 0;
+  file_.close();
 }
 
 void CallsFile::abandon() {
   if (map_ != nullptr) munmap(map_, mapped_);
   map_ = nullptr;
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
+  file_.close();
 }
 
 DataFile::DataFile(const std::string& calls_path) {
@@ -118,20 +146,21 @@ DataFile::DataFile(const std::string& calls_path) {
   path_ = calls_path.substr(0, name) + trace_format::kDataPrefix + calls_path.substr(name + sizeof trace_format::kCallsPrefix - 1);
 }
 
-DataFile::~DataFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
+DataFile::~DataFile() { file_.close(); }
 
 Result<uint64_t> DataFile::append(const void* data, std::size_t size) {
-  if (fd_ < 0) {
-    fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (fd_ < 0) return cannot_write(path_, errno);
+  if (!file_.is_open()) {
+    const int made = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (made < 0) return cannot_write(path_, errno);
+    file_ = SteadyFile(path_, made);
   }
+  const Result<int> fd = file_.descriptor();
+  if (!fd) return fd.error();
   if (!is_within_limit(size_ + size)) return cannot_write(path_, EFBIG);
   const uint64_t offset = size_;
   const char* from = static_cast<const char*>(data);
   for (std::size_t left = size; left > 0;) {
-    const ssize_t n = pwrite(fd_, from, left, static_cast<off_t>(size_));
+    const ssize_t n = pwrite(*fd, from, left, static_cast<off_t>(size_));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       const int code = n < 0 ? errno : ENOSPC;
@@ -146,8 +175,10 @@ Result<uint64_t> DataFile::append(const void* data, std::size_t size) {
 }
 
 Status DataFile::forget_before(uint64_t offset) {
-  if (fd_ < 0 || offset == 0) return {};
-  if (fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(offset)) != 0) return cannot_write(path_, errno);
+  if (!file_.is_open() || offset == 0) return {};
+  const Result<int> fd = file_.descriptor();
+  if (!fd) return fd.error();
+  if (fallocate(*fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(offset)) != 0) return cannot_write(path_, errno);
   return {};
 }
 

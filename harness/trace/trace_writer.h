@@ -10,6 +10,26 @@
 
 namespace minrepro {
 
+/// A file that stays ours in a process that is not: the recorded program may close all descriptors, and the number then goes to a file of its own. Each use
+/// looks whether the number still stands for our file, and opens it again if it does not.
+class SteadyFile {
+ public:
+  SteadyFile() = default;
+  SteadyFile(std::string path, int fd);
+
+  bool is_open() const { return fd_ >= 0; }
+  /// A descriptor, good until the program runs on. Errors: "cannot write 'PATH': REASON", if the file is gone.
+  Result<int> descriptor();
+  void close();
+
+ private:
+  bool is_ours(int fd) const;
+
+  std::string path_;
+  int fd_ = -1;
+  uint64_t device_ = 0, inode_ = 0;
+};
+
 /// Appends records to `calls.PID` through a shared mapping: what was appended survives the death of the process, SIGKILL included, without a
 /// system call for each record. Not for several threads at once.
 class CallsFile {
@@ -33,11 +53,11 @@ class CallsFile {
   const std::string& path() const { return path_; }
 
  private:
-  CallsFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  CallsFile(std::string path, int fd) : path_(std::move(path)), file_(path_, fd) {}
   Status grow(std::size_t wanted);
 
   std::string path_;
-  int fd_ = -1;
+  SteadyFile file_;
   std::byte* map_ = nullptr;
   std::size_t mapped_ = 0;
   std::size_t used_ = 0;
@@ -62,7 +82,7 @@ class DataFile {
 
  private:
   std::string path_;
-  int fd_ = -1;
+  SteadyFile file_;
   uint64_t size_ = 0;
 };
 

@@ -180,8 +180,13 @@ std::vector<ValueCase> value_cases() {
                                         reals(DType::kFloat64, {1 + 1e-15}, {1}), reals(DType::kFloat16, {1.001}, {}), reals(DType::kBFloat16, {kNan}, {1})};
   const std::vector<Data> weights = {floats({0, 1}), floats({1e-30, 0}), floats({}), reals(DType::kFloat32, {0, 3e38, 1, 0}, {2, 2}),
                                      reals(DType::kFloat16, {0, 60000}, {2})};
-  const std::vector<Data> no_weights = {floats({0, 0}), floats({-1, 2}), floats({1, kNan}), floats({1, kInfinity}),
-                                        reals(DType::kFloat32, {0, 1, 0, 0}, {2, 2}), reals(DType::kFloat16, {1, -1}, {2})};
+  const std::vector<Data> negative = {floats({-1, 2}), floats({kNan, -1e-30}), reals(DType::kFloat16, {1, -1}, {2}), reals(DType::kFloat64, {-kInfinity}, {})};
+  const std::vector<Data> not_finite = {floats({1, kNan}), floats({1, kInfinity}), reals(DType::kBFloat16, {kNan}, {})};
+  const std::vector<Data> empty_rows = {floats({0, 0}), reals(DType::kFloat32, {0, 1, 0, 0}, {2, 2})};
+  const auto both = [](std::vector<Data> a, const std::vector<Data>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
   const auto draw = [](int64_t replacement, int64_t samples) {
     return [=](Data data) { return FakeCall().tensor("self", std::move(data)).integer("replacement", replacement).integer("num_samples", samples); };
   };
@@ -195,9 +200,12 @@ std::vector<ValueCase> value_cases() {
       {"bernoulli.p", "aten::bernoulli_.Tensor", as("p"), probabilities, improbable},
       {"poisson.self", "aten::poisson", as("self"), {floats({0, 5}), floats({kInfinity}), floats({})},
        {floats({1, -1e-9}), floats({kNan}), reals(DType::kFloat16, {-1}, {})}},
-      {"multinomial.replacement", "aten::multinomial", draw(1, 3), weights, no_weights},
-      {"multinomial.self", "aten::multinomial.out", draw(0, 3), weights, no_weights},
-      {"multinomial.self", "aten::multinomial", draw(1, 1), weights, no_weights},
+      {"multinomial.replacement", "aten::multinomial", draw(1, 3), weights, negative},
+      {"multinomial.replacement_rows", "aten::multinomial", draw(1, 3), weights, both(not_finite, empty_rows)},
+      {"multinomial.self", "aten::multinomial.out", draw(0, 3), weights, both(negative, not_finite)},
+      {"multinomial.self", "aten::multinomial", draw(1, 1), weights, both(negative, not_finite)},
+      {"multinomial.rows", "aten::multinomial.out", draw(0, 3), weights, empty_rows},
+      {"multinomial.rows", "aten::multinomial", draw(1, 1), weights, empty_rows},
       {"repeat_interleave.total", "aten::repeat_interleave.Tensor", repeat(3), {int64s({1, 2}), int64s({3}), integers(DType::kInt32, {0, 3}, {2})},
        {int64s({1, 1}), int64s({4}), int64s({0})}},
       {"repeat_interleave.repeats", "aten::repeat_interleave.Tensor", repeat(1), {int64s({1, 0}), int64s({})},
@@ -229,7 +237,10 @@ TEST_P(ValueRule, TellsFineFromWrong) {
     EXPECT_FALSE(violation->value.empty());
     EXPECT_FALSE(violation->text.empty());
     EXPECT_GT(violation->offending, 0);
-    EXPECT_TRUE(check(c.op, call));
+    // Of several rules that do not hold, the first is what the kernel gets to.
+    const auto first = check(c.op, call);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->rule->id, rule->id);
   }
 }
 

@@ -92,6 +92,15 @@ TEST(Headline, IsOneLine) {
   EXPECT_EQ(headline_of(gather(), hang), "aten::gather never returns");
 }
 
+TEST(Headline, ACommentDoesNotSwallowTheLineBehindIt) {
+  Expectation e = exception();
+  e.message = "no file C:\\data\\\nmore";
+  EXPECT_EQ(emit::opening_comment(gather(), e, "// ").find("\\\n"), std::string::npos);
+  e.message = "a\r#include \x1b[31mred";
+  const std::string text = emit::opening_comment(gather(), e, "// ");
+  EXPECT_EQ(text.find_first_of("\r\x1b"), std::string::npos) << text;
+}
+
 TEST(Headline, WhatToExpectNamesTheAssertion) {
   using emit::what_to_expect;
   EXPECT_EQ(what_to_expect(gather(), simulated_assert()),

@@ -1,5 +1,7 @@
 // Whatever is wrong with what a user names: one line (what, where, what to do) and exit status 2.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -50,6 +52,8 @@ TEST_F(BadInput, CommandsAndOptions) {
   refuses({"verify"}, HasSubstr("which folder?"));
   refuses({"verify", "--repeat", "0", "x"}, HasSubstr("x"));
   refuses({"run"}, HasSubstr("which program?"));
+  refuses({"run", "--time", "0", "x"}, HasSubstr("--time"));
+  refuses({"run", "--time", "-1", "x"}, HasSubstr("--time"));
   refuses({"show"}, HasSubstr("which trace or program?"));
   refuses({"record"}, HasSubstr("which command?"));
   refuses({"record", "--data", "some", "--", "true"}, HasSubstr("--data is 'some'"));
@@ -148,6 +152,41 @@ TEST_F(BadInput, ARunWithoutAFailureIsNotReduced) {
   const Ran reduced = run_minrepro({"reduce", path("a.trace")});
   EXPECT_EQ(reduced.status, 1);
   EXPECT_EQ(reduced.error, "minrepro reduce: no failure is recorded in '" + path("a.trace") + "'\n");
+}
+
+TEST_F(BadInput, FilesThatAreNone) {
+  ASSERT_EQ(mkfifo(path("reduction.json").c_str(), 0600), 0);
+  refuses({"verify", folder_->path()}, HasSubstr("it is no plain file"));
+  const std::string huge = file("huge.json", "{");
+  ASSERT_EQ(truncate(huge.c_str(), off_t{10} << 40), 0);
+  refuses({"run", huge}, HasSubstr("it is larger than 1 GiB"));
+}
+
+TEST_F(BadInput, AProgramMustNotOpenFiles) {
+  const std::string wanted = path("made_by_a_program");
+  const std::string p = program("", R"({"op": "aten::from_file", "args": {"filename": ")" + wanted + R"(", "shared": true, "size": 4}, "results": [0]})");
+  refuses({"run", p}, HasSubstr("it opens files"));
+  refuses({"reduce", p}, HasSubstr("it opens files"));
+  EXPECT_FALSE(fs::exists(wanted));
+}
+
+TEST_F(BadInput, FilesOfOthersAreNotOverwritten) {
+  const std::string p = std::string(MINREPRO_SOURCE_DIR) + "/corpus/known_failures/position_overflow/program.json";
+  ASSERT_TRUE(make_folder(path("mine")).ok());
+  for (const char* name : {"CMakeLists.txt", "run.json", "program.json"}) file(std::string("mine/") + name, "{}");
+  refuses({"reduce", p, "-o", path("mine"), "--no-verify"}, HasSubstr("name another folder with -o"));
+  refuses({"record", "-o", path("mine"), "--", "true"}, HasSubstr("name another folder with -o"));
+  for (const char* name : {"CMakeLists.txt", "run.json", "program.json"}) EXPECT_EQ(*read_file(path(std::string("mine/") + name)), "{}");
+}
+
+TEST_F(BadInput, AFullDiskBehindTheOutput) {
+  const std::string p = std::string(MINREPRO_SOURCE_DIR) + "/corpus/known_failures/position_overflow/program.json";
+  for (const std::string& command : {"show " + p, "run " + p, std::string("--help")}) {
+    const Ran ran = run_command_line({"/bin/bash", "-c", std::string(MINREPRO_BUILD_DIR) + "/minrepro " + command + " >/dev/full"});
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_THAT(ran.error, HasSubstr("No space left on device")) << command;
+    EXPECT_EQ(ran.error_lines(), 1) << ran.error;
+  }
 }
 
 }  // namespace

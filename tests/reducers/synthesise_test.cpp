@@ -25,14 +25,22 @@ TEST(Synthesise, MakesAnIndexThatIsOutOfBounds) {
 }
 
 TEST(Synthesise, MakesWeightsThatMultinomialRefuses) {
-  const Program p = program_of(R"({"id": 0, "dtype": "float16", "shape": [2, 4], "random": 1})",
-                               R"({"op": "aten::multinomial", "args": {"self": {"tensor": 0}, "num_samples": 2, "replacement": true}, "results": [1]})");
   const OpCatalog catalog = test_catalog();
   const std::map<int, TensorMeta> metas;
   const PassContext context{catalog, metas};
-  const auto made = with_violation(p, *rules_for("aten::multinomial").front(), context);
-  ASSERT_TRUE(made);
-  EXPECT_FALSE(offending_elements(*made, context).empty());
+  int rules = 0;
+  for (const AssertRule* rule : rules_for("aten::multinomial")) {
+    const std::string replacement = rule->id.starts_with("multinomial.replacement") ? "true" : "false";
+    const Program p = program_of(R"({"id": 0, "dtype": "float16", "shape": [2, 4], "random": 1})",
+                                 R"({"op": "aten::multinomial", "args": {"self": {"tensor": 0}, "num_samples": 2, "replacement": )" + replacement + R"(}, "results": [1]})");
+    const auto made = with_violation(p, *rule, context);
+    ASSERT_TRUE(made);
+    const auto violation = check("aten::multinomial", ProgramCallView(*made, made->calls[0], context));
+    ASSERT_TRUE(violation) << rule->id;
+    EXPECT_EQ(violation->rule->id, rule->id);
+    ++rules;
+  }
+  EXPECT_EQ(rules, 4);
 }
 
 TEST(Synthesise, NeedsALeafWithElements) {

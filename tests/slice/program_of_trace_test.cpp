@@ -74,6 +74,21 @@ TEST_F(ProgramOfTrace, ViewsOfMemoryThatIsWrittenStayAliased) {
   EXPECT_EQ(p.program.find_leaf(base->view->base)->meta.sizes, std::vector<int64_t>{6});
 }
 
+TEST_F(ProgramOfTrace, AMemoryOfImpossibleExtentIsRefusedNotMade) {
+  b.call(add_, {b.tensor(1, 0), b.tensor(9), int64_t{1}}, {b.tensor(1, 0)});
+  b.call(add_, {b.tensor(1, 2), b.tensor(9), int64_t{1}}, {b.tensor(1, 2)});
+  for (const bool is_cut : {false, true}) {
+    for (TraceTensor& tensor : b.trace.tensors) {
+      if (tensor.storage_offset != 2) continue;
+      tensor.meta.sizes = {int64_t{1} << 62, int64_t{1} << 62};
+      tensor.meta.strides = is_cut ? std::vector<int64_t>{} : tensor.meta.sizes;
+    }
+    const int calls[] = {0, 1};
+    const Result<TraceProgram> p = program_of_calls(b.trace, calls, "sim");
+    EXPECT_TRUE(!p.ok() || !validate(p->program, catalog()).ok());
+  }
+}
+
 TEST_F(ProgramOfTrace, AViewOfAResultThatNobodyMadeIsMadeWithAsStrided) {
   b.op("aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)");
   b.call(neg, {b.tensor(1)}, {b.tensor(2)});

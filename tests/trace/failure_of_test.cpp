@@ -19,15 +19,15 @@ struct FailureOf : testing::Test {
   int gather = b.op("aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor");
 
   FailureOf() {
-    b.trace.folder = "/work/train.trace";
-    b.trace.sources = {{"/work/train.py", 10, "main", "x = -x"}, {"/work/train.py", 20, "main", "x.gather(1, i)"}, {"/work/train.py", 30, "main", "x.item()"}};
+    b.trace.folder = "/home/user/train.trace";
+    b.trace.sources = {{"/home/user/train.py", 10, "main", "x = -x"}, {"/home/user/train.py", 20, "main", "x.gather(1, i)"}, {"/home/user/train.py", 30, "main", "x.item()"}};
   }
   int call(int op, int source, CallState state = CallState::kFinished) {
     const int index = b.call(op, {b.tensor(1)}, {}, state);
     b.trace.calls.back().source = source;
     return index;
   }
-  std::vector<std::string> summary() { return summary_of(b.trace, "/work"); }
+  std::vector<std::string> summary() { return summary_of(b.trace, "/home/user"); }
 };
 
 TEST_F(FailureOf, AGoodEndIsNoFailureEvenAfterACaughtException) {
@@ -63,7 +63,7 @@ TEST_F(FailureOf, AViolationIsTheCulpritAndTheThrownCallTheSymptom) {
 TEST_F(FailureOf, ADeviceErrorThatSurfacesOutsideOfACallIsShownAtTheExceptionsLine) {
   const int culprit = call(gather, 1);
   b.trace.violations.push_back({culprit, "aten::gather", "no such rule", "index holds 9", {}, gather});
-  b.trace.exception = TraceException{"torch.AcceleratorError", "CUDA error: device-side assert triggered", {"/work/train.py", 44, "main", "sync()"}};
+  b.trace.exception = TraceException{"torch.AcceleratorError", "CUDA error: device-side assert triggered", {"/home/user/train.py", 44, "main", "sync()"}};
   EXPECT_EQ(failure_of(b.trace)->symptom_call, -1);
   EXPECT_EQ(summary()[0], "the error surfaced at train.py:44, sync()");
 }
@@ -108,7 +108,7 @@ TEST_F(FailureOf, AnUncaughtExceptionIsTheLastThrownCalls) {
   call(neg, 0, CallState::kThrew);
   const int thrown = call(gather, 1, CallState::kThrew);
   b.trace.calls.back().message = "index 9 is out of bounds\nmore";
-  b.trace.exception = TraceException{"RuntimeError", "index 9 is out of bounds\nmore", {"/work/train.py", 20, "main", ""}};
+  b.trace.exception = TraceException{"RuntimeError", "index 9 is out of bounds\nmore", {"/home/user/train.py", 20, "main", ""}};
   b.trace.wait_status = kExit1;
   ASSERT_TRUE(failure_of(b.trace));
   EXPECT_EQ(failure_of(b.trace)->call, thrown);
@@ -119,7 +119,7 @@ TEST_F(FailureOf, AnUncaughtExceptionIsTheLastThrownCalls) {
 TEST_F(FailureOf, AnExceptionThatNoCallThrewIsNotBlamedOnAnOldOne) {
   call(neg, 0, CallState::kThrew);
   for (int i = 0; i < 200; ++i) call(neg, 0);
-  b.trace.exception = TraceException{"ValueError", "no such file", {"/work/train.py", 99, "main", ""}};
+  b.trace.exception = TraceException{"ValueError", "no such file", {"/home/user/train.py", 99, "main", ""}};
   b.trace.wait_status = kExit1;
   EXPECT_FALSE(failure_of(b.trace));
   EXPECT_THAT(summary()[0], HasSubstr("exit status 1, ValueError: no such file, outside of every recorded call; recorded 201 calls"));

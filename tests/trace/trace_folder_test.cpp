@@ -43,6 +43,16 @@ TEST(TraceFolder, AFolderWithOtherThingsIsLeftAlone) {
   EXPECT_TRUE(fs::exists(folder->path() + "/calls.txt"));
 }
 
+TEST(TraceFolder, ARunJsonOfSomebodyElseMakesNoTrace) {
+  const auto folder = TemporaryFolder::create("minrepro-trace");
+  const std::string files[] = {"run.json", "data.1", "calls.1"};
+  for (const std::string& name : files) std::ofstream(folder->path() + "/" + name) << R"({"runs": [1, 2]})";
+  const Status status = prepare_trace_folder(folder->path());
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("holds files and is no trace"));
+  for (const std::string& name : files) EXPECT_TRUE(fs::exists(folder->path() + "/" + name)) << name;
+}
+
 TEST(TraceFolder, AFileInItsPlaceIsAnError) {
   const auto folder = TemporaryFolder::create("minrepro-trace");
   std::ofstream(folder->path() + "/x") << "mine";

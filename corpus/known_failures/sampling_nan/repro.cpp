@@ -1,5 +1,5 @@
 // aten::multinomial: self holds nan at [0] (1 of 1 elements); finite weights >= 0 are allowed
-// Expect on CUDA: MultinomialKernel.cu, Assertion `!(val < zero)` failed.
+// Expect on CUDA: MultinomialKernel.cu, Assertion `cumdist[size - 1] > static_cast<scalar_t>(0)` failed.
 // Seen on a simulated CUDA device, not verified on CUDA.
 #include <torch/torch.h>
 

@@ -16,6 +16,7 @@
 
 #include "harness/failure/transcript.h"
 #include "harness/oracle/frame.h"
+#include "harness/program/validate.h"
 #include "harness/torch/worker/arguments.h"
 #include "harness/torch/worker/leaves.h"
 
@@ -100,6 +101,7 @@ class Run {
     for (std::size_t i = 0; i < count; ++i) {
       const std::string& op = program_.calls[i].op;
       auto found = c10::Dispatcher::singleton().findSchema(operator_name(op));
+      if (opens_files(op)) return invalid(fmt::format("calls[{}]: {} opens files, which a program must not", i, op), static_cast<int>(i));
       if (!found) return invalid(fmt::format("calls[{}]: this torch has no operator '{}'", i, op), static_cast<int>(i));
       ops_.push_back(*found);
     }

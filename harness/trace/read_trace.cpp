@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -196,15 +198,37 @@ bool has_unfinished_call(const Trace& trace) {
   return false;
 }
 
+/// Whether the exception that ended a process has these words, which are those of torch.utils.data's parent of workers.
+bool says(const Trace& trace, const char* words) { return trace.exception && trace.exception->message.find(words) != std::string::npos; }
+bool reports_death_of_worker(const Trace& trace) {
+  if (says(trace, "killed by signal") || says(trace, "exited unexpectedly")) return true;
+  // Or it is in the middle of a message when the other side goes away.
+  constexpr std::array<std::string_view, 4> kGone = {"ConnectionResetError", "ConnectionRefusedError", "BrokenPipeError", "EOFError"};
+  return trace.exception && std::find(kGone.begin(), kGone.end(), trace.exception->type) != kGone.end();
+}
+bool reports_exception_of_worker(const Trace& trace) { return says(trace, "in DataLoader worker process"); }
+
+/// Whether the exception that a process reports is one that a call of `trace` threw, and nothing ended `trace` otherwise.
+bool threw(const Trace& trace, const std::string& reported) {
+  if (trace.exception) return false;
+  const auto last = std::find_if(trace.calls.rbegin(), trace.calls.rend(), [](const TraceCall& call) { return call.state == CallState::kThrew; });
+  return last != trace.calls.rend() && !last->message.empty() && reported.find(last->message.substr(0, last->message.find('\n'))) != std::string::npos;
+}
+
 /// How much a process looks like the one that failed.
 int suspicion(const Trace& trace) {
   if (!trace.violations.empty()) return 4;
-  // A parent that only reports the death of its child (a DataLoader's worker) is not the one to look at.
-  if (trace.exception) {
-    const auto says = [&](const char* text) { return trace.exception->message.find(text) != std::string::npos; };
-    return says("killed by signal") || says("exited unexpectedly") ? 1 : 3;
-  }
+  // A parent that only reports the death of its child is not the one to look at.
+  if (trace.exception) return reports_death_of_worker(trace) ? 1 : 3;
   return has_unfinished_call(trace) ? 2 : 0;
+}
+
+Result<Trace> read_process(const ProcessFiles& process) {
+  Result<std::optional<std::string>> calls = read_trace_file(process.calls);
+  if (!calls) return calls.error();
+  Result<MappedFile> data = map_trace_file(process.data);
+  if (!data) return data.error();
+  return ProcessReader(process.calls, calls->has_value() ? std::string_view(**calls) : "", *data).read();
 }
 
 }  // namespace
@@ -217,16 +241,24 @@ Result<Trace> read_trace(const std::string& folder) {
   if (files->empty() && !run->has_value()) return Error{fmt::format("'{}' is no trace: it has neither {} nor a calls.PID", folder, trace_format::kRunFile)};
 
   std::optional<Trace> best;
+  bool a_worker_died = false;
   for (const ProcessFiles& process : *files) {
-    Result<std::optional<std::string>> calls = read_trace_file(process.calls);
-    if (!calls) return calls.error();
-    Result<MappedFile> data = map_trace_file(process.data);
-    if (!data) return data.error();
-    Result<Trace> trace = ProcessReader(process.calls, calls->has_value() ? std::string_view(**calls) : "", *data).read();
+    Result<Trace> trace = read_process(process);
     if (!trace) return trace.error();
+    a_worker_died = a_worker_died || reports_death_of_worker(*trace);
     const bool better = !best || suspicion(*trace) > suspicion(*best) ||
                         (suspicion(*trace) == suspicion(*best) && trace->started_ns < best->started_ns && trace->started_ns != 0);
     if (better) best = std::move(*trace);
+  }
+  if (best && reports_exception_of_worker(*best)) {
+    const std::string reported = best->exception->message;
+    for (const ProcessFiles& process : *files) {
+      Result<Trace> trace = read_process(process);
+      if (!trace) return trace.error();
+      if (!threw(*trace, reported)) continue;
+      best = std::move(*trace);
+      break;
+    }
   }
   Trace trace = best ? std::move(*best) : Trace();
   trace.folder = folder;
@@ -234,7 +266,8 @@ Result<Trace> read_trace(const std::string& folder) {
   if (run->has_value()) {
     RunInfo& info = **run;
     trace.command = std::move(info.command);
-    trace.wait_status = info.wait_status;
+    // The worker's own end is known to its parent only, which went on to an exit status of its own.
+    if (!(a_worker_died && !trace.exception && has_unfinished_call(trace))) trace.wait_status = info.wait_status;
     trace.timed_out = info.timed_out;
     trace.simulated = trace.simulated || info.simulated;
   }

@@ -15,5 +15,48 @@ TEST(Record, ACommandThatStopsItselfIsEndedWhenItsTimeIsUp) {
   EXPECT_EQ(ran.status, 124) << ran.error;
 }
 
+/// What is recorded of a script whose data set fails in a worker process for index 5.
+Ran with_workers(const TemporaryFolder& folder, const std::string& failing_line) {
+  const std::string script = folder.path() + "/load.py";
+  EXPECT_TRUE(write_file(script, R"(import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        row = torch.arange(4)
+        if i == 5:
+            )" + failing_line + R"(
+        return row
+
+if __name__ == "__main__":
+    for batch in DataLoader(Rows(), batch_size=2, num_workers=2):
+        batch.sum()
+)").ok());
+  return run_minrepro({"record", "-o", folder.path() + "/load.trace", "--", MINREPRO_PYTHON, script}, folder.path());
+}
+
+TEST(Record, AnExceptionInAWorkerProcessIsTracedToTheWorkersCall) {
+  const auto folder = TemporaryFolder::create("record");
+  const Ran ran = with_workers(*folder, "row.index_select(0, torch.tensor([i]))");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.error, testing::HasSubstr("load.py:11, row.index_select(0, torch.tensor([i])) → aten::index_select"));
+  const Ran reduced = run_minrepro({"reduce", folder->path() + "/load.trace", "--no-verify"}, folder->path());
+  EXPECT_EQ(reduced.status, 0) << reduced.error;
+  EXPECT_THAT(reduced.error, testing::HasSubstr("exception in aten::index_select"));
+}
+
+TEST(Record, ACrashInAWorkerProcessIsTracedToTheWorkersCall) {
+  const auto folder = TemporaryFolder::create("record");
+  const Ran ran = with_workers(*folder, "torch.segment_reduce(torch.ones(4), 'sum', offsets=torch.tensor([0, 2**40]), axis=0)");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.error, testing::HasSubstr("→ aten::segment_reduce"));
+  const Ran reduced = run_minrepro({"reduce", folder->path() + "/load.trace", "--no-verify"}, folder->path());
+  EXPECT_EQ(reduced.status, 0) << reduced.error;
+  EXPECT_THAT(reduced.error, testing::HasSubstr("signal in aten::segment_reduce (SIGSEGV)"));
+}
+
 }  // namespace
 }  // namespace minrepro

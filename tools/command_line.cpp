@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/trace/printable.h"
+
 namespace minrepro {
 
 int complain(std::string_view command, std::string_view message) {
-  std::string line(message);
+  // It may quote what a file holds: nothing that a terminal obeys, and no more than a line that can be read.
+  constexpr std::size_t kLongestLine = 2000;
+  std::string line = printable(message, /*keep_newlines=*/true);
   std::replace(line.begin(), line.end(), '\n', ' ');
+  if (line.size() > kLongestLine) line = printable(line.substr(0, kLongestLine)) + " …";
   fmt::print(stderr, "minrepro {}: {}\n", command, line);
   return kWrongUsage;
 }

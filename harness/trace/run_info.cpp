@@ -6,6 +6,7 @@
 
 #include "harness/base/files.h"
 #include "harness/trace/format.h"
+#include "harness/trace/printable.h"
 #include "harness/trace/trace_folder.h"
 
 namespace minrepro {
@@ -34,7 +35,7 @@ Result<std::optional<RunInfo>> read_run_info(const std::string& folder) {
     if (!it->is_array()) return fail("'command' is not a list");
     for (const nlohmann::json& word : *it) {
       if (!word.is_string()) return fail("'command' holds something other than strings");
-      info.command.push_back(word.get<std::string>());
+      info.command.push_back(printable(word.get<std::string>()));
     }
   }
   const auto integer = [&](const char* key, auto& to) {

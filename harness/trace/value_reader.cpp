@@ -8,6 +8,7 @@
 
 #include "harness/program/enumerations.h"
 #include "harness/trace/narrow.h"
+#include "harness/trace/printable.h"
 
 namespace minrepro {
 namespace {
@@ -92,7 +93,7 @@ Value ValueReader::value(ByteReader& in, std::string_view type, int depth) {
       return DeviceValue{device_name(device, static_cast<int64_t>(in.varint_below(1 << 16, "device index")) - 1, false)};
     }
     case ValueTag::kGenerator: return GeneratorValue{in.varint()};
-    case ValueTag::kOpaque: return OpaqueValue{std::string(in.string())};
+    case ValueTag::kOpaque: return OpaqueValue{printable(in.string())};
     case ValueTag::kList: return list(in, type, depth, false);
     case ValueTag::kInts: return list(in, type, depth, true);
   }

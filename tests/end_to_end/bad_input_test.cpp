@@ -170,6 +170,15 @@ TEST_F(BadInput, AProgramMustNotOpenFiles) {
   EXPECT_FALSE(fs::exists(wanted));
 }
 
+TEST_F(BadInput, ATerminalObeysNothingThatAFileSays) {
+  const std::string p = program("", R"({"op": "aten::\u001b[2J)" + std::string(100'000, 'x') + R"(", "args": {}, "results": []})");
+  const Ran ran = run_minrepro({"run", p}, folder_->path());
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.error.find('\x1b'), std::string::npos);
+  EXPECT_LT(ran.error.size(), 3000U);
+  EXPECT_EQ(ran.error_lines(), 1);
+}
+
 TEST_F(BadInput, FilesOfOthersAreNotOverwritten) {
   const std::string p = std::string(MINREPRO_SOURCE_DIR) + "/corpus/known_failures/position_overflow/program.json";
   ASSERT_TRUE(make_folder(path("mine")).ok());

@@ -78,14 +78,23 @@ def _innermost_user_frame(trace, folder):
 
 
 def _wrap_exception_hooks(note, folder):
-    def tell(kind, value, trace):
+    def text_of(value):
+        try:
+            return str(value)
+        except Exception:
+            return f"{type(value).__name__}, whose own text cannot be had"
+
+    def tell(kind, value, trace, again=True):
         try:
             file, line, function = _innermost_user_frame(trace, folder)
             name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-            texts = [str(text).encode("utf-8", "replace").replace(b"\0", b"") for text in (name, value, file, function)]
+            texts = [text_of(text).encode("utf-8", "replace").replace(b"\0", b"") for text in (name, value, file, function)]
             note(texts[0], texts[1], texts[2], line, texts[3])
         except Exception as error:  # the user's traceback has to come, whatever happens here
-            _say(f"the exception could not be noted: {error!r}")
+            if again:  # a handler of the user's may have raised this one: a DataLoader's, when its worker dies
+                tell(kind, value, trace, again=False)
+            else:
+                _say(f"the exception could not be noted: {error!r}")
 
     previous = sys.excepthook
 

@@ -6,7 +6,7 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
 
 if [ ! -e build/build.ninja ]; then cmake --preset release -DMINREPRO_TORCH_PYTHON="$TORCH_PYTHON" >build/configure.log || { cat build/configure.log; exit 2; }; fi
-echo "building minrepro (three to five minutes the first time)"
+[ -x build/minrepro ] || echo "building minrepro (a few minutes)"
 cmake --build build --target minrepro --parallel "${MINREPRO_JOBS:-2}" >build/build.log || { tail -n 50 build/build.log; exit 2; }
 
 script=corpus/known_failures/onehot_segmentation/original.py

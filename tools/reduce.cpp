@@ -13,6 +13,7 @@
 #include "reducers/reducer.h"
 #include "tools/command_line.h"
 #include "harness/base/grouped.h"
+#include "harness/trace/summary.h"
 #include "tools/input.h"
 #include "tools/interrupt.h"
 #include "tools/parts.h"
@@ -104,7 +105,7 @@ class ReduceCommand {
         if (!catalog_.find(schema.name)) catalog_.add(schema);
       failure_ = failure_of(*input_.trace);
       if (!failure_) {
-        fmt::print(stderr, "minrepro reduce: no failure is recorded in '{}'\n", request_.input);
+        fmt::print(stderr, "minrepro reduce: nothing to reduce: {}\n", summary_of(*input_.trace, fs::current_path().string()).front());
         return kNotDone;
       }
       if (request_.device.empty()) request_.device = device_of(*input_.trace, *failure_);

@@ -151,7 +151,16 @@ TEST_F(BadInput, ARunWithoutAFailureIsNotReduced) {
   EXPECT_THAT(recorded.error, HasSubstr("no failure"));
   const Ran reduced = run_minrepro({"reduce", path("a.trace")});
   EXPECT_EQ(reduced.status, 1);
-  EXPECT_EQ(reduced.error, "minrepro reduce: no failure is recorded in '" + path("a.trace") + "'\n");
+  EXPECT_THAT(reduced.error, AllOf(StartsWith("minrepro reduce: nothing to reduce: no failure; recorded "), HasSubstr(path("a.trace"))));
+  EXPECT_EQ(reduced.error_lines(), 1);
+}
+
+TEST_F(BadInput, AFailureOutsideOfEveryOperatorIsNotReduced) {
+  const Ran recorded = run_minrepro({"record", "-o", path("a.trace"), "--", MINREPRO_PYTHON, "-c", "import torch; torch.ones(2) + 1; raise ValueError('mine')"}, "/");
+  EXPECT_EQ(recorded.status, 1);
+  const Ran reduced = run_minrepro({"reduce", path("a.trace")});
+  EXPECT_EQ(reduced.status, 1);
+  EXPECT_THAT(reduced.error, AllOf(HasSubstr("nothing to reduce: the run ended with exit status 1"), HasSubstr("ValueError: mine")));
 }
 
 TEST_F(BadInput, FilesThatAreNone) {

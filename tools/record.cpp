@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -39,13 +40,15 @@ int exit_status_of(const ChildEnd& end) {
   return WIFSIGNALED(end.wait_status) ? kSignalBase + WTERMSIG(end.wait_status) : WEXITSTATUS(end.wait_status);
 }
 
-void print_summary(const std::string& folder) {
-  const Result<Trace> trace = read_trace(folder);
+void print_summary(const RecordRequest& request, int status) {
+  const Result<Trace> trace = read_trace(request.folder);
   if (!trace) {
     fmt::print(stderr, "minrepro record: {}\n", trace.error().message);
     return;
   }
   for (const std::string& line : summary_of(*trace, fs::current_path().string())) fmt::print(stderr, "minrepro: {}\n", line);
+  if (status != 0 && !request.simulate && !failure_of(*trace) && access("/dev/nvidiactl", R_OK) != 0)
+    fmt::print(stderr, "minrepro: there is no GPU here; if that is why it failed:  minrepro record --simulate -- {}\n", fmt::join(request.words, " "));
 }
 
 }  // namespace
@@ -93,8 +96,9 @@ int record_command(int argc, char** argv) {
   const RunInfo info{.command = request.words, .pid = end->pid, .wait_status = end->wait_status, .timed_out = end->timed_out, .simulated = request.simulate,
                      .seconds = end->seconds, .minrepro_version = kVersion};
   if (const Status written = write_run_info(request.folder, info); !written) fmt::print(stderr, "minrepro record: {}\n", written.error().message);
-  print_summary(request.folder);
-  return exit_status_of(*end);
+  const int status = exit_status_of(*end);
+  print_summary(request, status);
+  return status;
 }
 
 }  // namespace minrepro

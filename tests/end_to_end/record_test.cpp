@@ -1,5 +1,6 @@
 // minrepro record as a parent of the command.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "harness/base/files.h"
 #include "tests/support/command.h"
@@ -13,6 +14,14 @@ TEST(Record, ACommandThatStopsItselfIsEndedWhenItsTimeIsUp) {
   const Ran ran = run_command_line({"/usr/bin/setsid", "--wait", MINREPRO_BUILD_DIR "/minrepro", "record", "--time", "1", "-o", folder->path() + "/a.trace", "--",
                                     "/bin/sh", "-c", "kill -STOP $$"}, "", 60);
   EXPECT_EQ(ran.status, 124) << ran.error;
+}
+
+TEST(Record, WithoutAGpuTheSimulatedDeviceIsOffered) {
+  if (access("/dev/nvidiactl", R_OK) == 0) GTEST_SKIP() << "there is a GPU";
+  const auto folder = TemporaryFolder::create("record");
+  const Ran ran = run_minrepro({"record", "-o", folder->path() + "/a.trace", "--", MINREPRO_PYTHON, "-c", "import torch; torch.zeros(1, device='cuda')"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.error, testing::HasSubstr("minrepro record --simulate -- "));
 }
 
 /// What is recorded of a script whose data set fails in a worker process for index 5.

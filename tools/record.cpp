@@ -47,8 +47,13 @@ void print_summary(const RecordRequest& request, int status) {
     return;
   }
   for (const std::string& line : summary_of(*trace, fs::current_path().string())) fmt::print(stderr, "minrepro: {}\n", line);
-  if (status != 0 && !request.simulate && !failure_of(*trace) && access("/dev/nvidiactl", R_OK) != 0)
-    fmt::print(stderr, "minrepro: there is no GPU here; if that is why it failed:  minrepro record --simulate -- {}\n", fmt::join(request.words, " "));
+  if (status == 0 || request.simulate || !trace->exception || access("/dev/nvidiactl", R_OK) == 0) return;
+  // How LibTorch says that there is no GPU.
+  for (const char* words : {"NVIDIA driver", "CUDA GPUs are available", "CUDA enabled"})
+    if (trace->exception->message.find(words) != std::string::npos) {
+      fmt::print(stderr, "minrepro: to run it without a GPU:  minrepro record --simulate -- {}\n", fmt::join(request.words, " "));
+      return;
+    }
 }
 
 }  // namespace

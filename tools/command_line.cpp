@@ -3,9 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
-#include "harness/trace/printable.h"
+#include "harness/base/printable.h"
 
 namespace minrepro {
 
@@ -51,6 +52,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 }  // namespace
+
+Status check_time(double seconds) {
+  if (std::isfinite(seconds) && seconds > 0 && seconds <= 1e9) return {};
+  return Error{"--time wants a positive number of seconds"};
+}
 
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates) {
   std::string best;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/result.h"
+
 /// What every subcommand shares: its name in messages, `--help`, and exit statuses.
 namespace minrepro {
 
@@ -19,6 +21,9 @@ int complain(std::string_view command, std::string_view message);
 /// (followed by `example`), or after one line about what is wrong.
 std::optional<int> parse_options(cxxopts::Options& options, std::string_view command, std::string_view example, int argc, char** argv,
                                  cxxopts::ParseResult& parsed);
+
+/// Error for a limit of time that is no positive number of seconds (nor more than 10^9 of them).
+Status check_time(double seconds);
 
 /// The name among `candidates` that `text` most likely meant; empty if none is near.
 std::string nearest(std::string_view text, const std::vector<std::string>& candidates);

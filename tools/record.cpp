@@ -7,11 +7,13 @@
 #include <cmath>
 #include <filesystem>
 
+#include "harness/base/shell_words.h"
 #include "harness/trace/run_info.h"
 #include "harness/trace/summary.h"
 #include "harness/trace/trace.h"
 #include "harness/trace/trace_folder.h"
 #include "tools/command_line.h"
+#include "tools/device.h"
 #include "tools/parts.h"
 #include "tools/parts_config.h"
 #include "tools/recorded_command.h"
@@ -47,11 +49,11 @@ void print_summary(const RecordRequest& request, int status) {
     return;
   }
   for (const std::string& line : summary_of(*trace, fs::current_path().string())) fmt::print(stderr, "minrepro: {}\n", line);
-  if (status == 0 || request.simulate || !trace->exception || access("/dev/nvidiactl", R_OK) == 0) return;
+  if (status == 0 || request.simulate || !trace->exception || has_gpu()) return;
   // How LibTorch says that there is no GPU.
   for (const char* words : {"NVIDIA driver", "CUDA GPUs are available", "CUDA enabled"})
     if (trace->exception->message.find(words) != std::string::npos) {
-      fmt::print(stderr, "minrepro: to run it without a GPU:  minrepro record --simulate -- {}\n", fmt::join(request.words, " "));
+      fmt::print(stderr, "minrepro: to run it without a GPU:  minrepro record --simulate -- {}\n", shell_words(request.words));
       return;
     }
 }
@@ -82,7 +84,7 @@ int record_command(int argc, char** argv) {
   std::optional<double> seconds;
   if (parsed.count("time") > 0) {
     seconds = parsed["time"].as<double>();
-    if (!std::isfinite(*seconds) || *seconds <= 0 || *seconds > 1e9) return complain("record", "--time wants a positive number of seconds");
+    if (const Status positive = check_time(*seconds); !positive) return complain("record", positive.error().message);
   }
 
   const Result<Parts> parts = find_parts();

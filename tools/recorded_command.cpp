@@ -1,14 +1,9 @@
 #include "tools/recorded_command.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,12 +12,12 @@
 #include "harness/base/files.h"
 #include "harness/base/process.h"
 
-extern char** environ;
-
 namespace minrepro {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr double kMostSeconds = 20;         // for a program that is asked about the command
 
 /// What the options of a Python command line say.
 struct PythonWords {
@@ -61,42 +56,6 @@ PythonWords read_python_words(const std::vector<std::string>& words) {
   return result;
 }
 
-/// Standard output of a program, without a shell; empty if it cannot be run or says nothing within 20 s.
-std::string output_of(const std::vector<std::string>& words) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = -1;
-  const int code = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  if (code == 0) {
-    pollfd wait{ends[0], POLLIN, 0};
-    char buffer[4096];
-    for (;;) {
-      if (poll(&wait, 1, 20'000) <= 0) {
-        kill(child, SIGKILL);
-        break;
-      }
-      const ssize_t n = read(ends[0], buffer, sizeof buffer);
-      if (n <= 0) break;
-      text.append(buffer, static_cast<std::size_t>(n));
-    }
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  close(ends[0]);
-  return text;
-}
-
 /// The dynamic loader that an ELF program names; empty for scripts and static programs.
 std::string loader_of(const std::string& program) {
   std::ifstream in(program, std::ios::binary);
@@ -121,7 +80,7 @@ std::string loader_of(const std::string& program) {
 std::string linked_torch(const std::string& program) {
   const std::string loader = loader_of(program);
   if (loader.empty()) return {};
-  std::istringstream libraries(output_of({loader, "--list", program}));
+  std::istringstream libraries(output_of({loader, "--list", program}, kMostSeconds));
   std::string torch;
   for (std::string line; std::getline(libraries, line);) {
     const std::size_t arrow = line.find(" => ");
@@ -175,7 +134,7 @@ Result<ChildCommand> recorded_command(const RecordRequest& request, const Parts&
     if (read_python_words(request.words).is_isolated) {
       if (request.simulate)
         return Error{"python -I and -E keep out the start-up hook that maps cuda to the simulated device; leave that option out"};
-      const std::string where = output_of({*program, "-I", "-c", "import importlib.util as u; s = u.find_spec('torch'); print(s.origin if s else '')"});
+      const std::string where = output_of({*program, "-I", "-c", "import importlib.util as u; s = u.find_spec('torch'); print(s.origin if s else '')"}, kMostSeconds);
       if (const fs::path torch = fs::path(where.substr(0, where.find('\n'))).parent_path(); !torch.empty()) {
         if (Status status = is_our_torch(torch, parts); !status) return status.error();
         preload = true;

@@ -12,6 +12,7 @@
 #include "harness/program/validate.h"
 #include "reducers/reducer.h"
 #include "tools/command_line.h"
+#include "tools/device.h"
 #include "harness/base/grouped.h"
 #include "harness/trace/summary.h"
 #include "tools/input.h"
@@ -44,8 +45,6 @@ struct ReduceRequest {
   bool verify = true;
 };
 
-bool has_gpu() { return access("/dev/nvidiactl", R_OK) == 0; }
-
 /// Where the failing call ran, as its tensors say it.
 std::string device_of(const Trace& trace, const TraceFailure& failure) {
   bool on_device = false;
@@ -68,8 +67,7 @@ std::string environment_text() {
   std::ifstream release("/etc/os-release");
   for (std::string line; std::getline(release, line);)
     if (line.starts_with("PRETTY_NAME=\"") && line.ends_with('"')) text = line.substr(13, line.size() - 14);
-  if (const Result<ProcessEnd> compiler = run_process({.words = {"c++", "--version"}, .seconds = 10}); compiler && !compiler->output.empty())
-    text += (text.empty() ? "" : ", ") + compiler->output.substr(0, compiler->output.find('\n'));
+  if (const std::string compiler = output_of({"c++", "--version"}, 10); !compiler.empty()) text += (text.empty() ? "" : ", ") + compiler.substr(0, compiler.find('\n'));
   return text;
 }
 
@@ -329,14 +327,16 @@ int reduce_command(int argc, char** argv) {
   request.input = parsed["input"].as<std::string>();
   if (parsed.count("output")) request.folder = parsed["output"].as<std::string>();
   if (parsed.count("device")) request.device = parsed["device"].as<std::string>();
-  if (!request.device.empty() && request.device != "sim" && request.device != "cpu" && request.device != "cuda")
-    return complain("reduce", fmt::format("there is no device '{}'; sim, cpu and cuda are known", request.device));
+  if (!request.device.empty())
+    if (const Status known = check_device(request.device); !known) return complain("reduce", known.error().message);
   if (request.device == "cuda" && !has_gpu()) return complain("reduce", "there is no GPU here; --device sim runs the program on the simulated device");
   if (parsed.count("load")) request.libraries = parsed["load"].as<std::vector<std::string>>();
   request.jobs = parsed["jobs"].as<int>();
   if (request.jobs < 1 || request.jobs > 1024) return complain("reduce", "--jobs wants a number from 1 to 1024");
-  if (parsed.count("time")) request.seconds = parsed["time"].as<double>();
-  if (std::isnan(request.seconds) || request.seconds <= 0) return complain("reduce", "--time wants a positive number of seconds");
+  if (parsed.count("time")) {
+    request.seconds = parsed["time"].as<double>();
+    if (const Status positive = check_time(request.seconds); !positive) return complain("reduce", positive.error().message);
+  }
   request.json = parsed.count("json") > 0;
   request.verify = parsed.count("no-verify") == 0;
   return ReduceCommand(std::move(request)).run();

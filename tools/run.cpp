@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "harness/failure/failure.h"
 #include "harness/oracle/oracle.h"
 #include "harness/program/validate.h"
 #include "tools/command_line.h"
+#include "tools/device.h"
 #include "tools/input.h"
 #include "tools/parts.h"
 
@@ -24,15 +24,14 @@ int run_command(int argc, char** argv) {
   if (parsed.count("input") == 0) return complain("run", "which program? see minrepro run --help");
 
   const double seconds = parsed["time"].as<double>();
-  if (!std::isfinite(seconds) || seconds <= 0 || seconds > 1e9) return complain("run", "--time wants a positive number of seconds");
+  if (const Status positive = check_time(seconds); !positive) return complain("run", positive.error().message);
 
   Result<Input> input = read_input(parsed["input"].as<std::string>());
   if (!input) return complain("run", input.error().message);
   if (!input->program) return complain("run", "that is a trace; minrepro reduce makes a program of it");
   Program& program = *input->program;
   if (parsed.count("device")) program.device = parsed["device"].as<std::string>();
-  if (program.device != "sim" && program.device != "cpu" && program.device != "cuda")
-    return complain("run", fmt::format("there is no device '{}'; sim, cpu and cuda are known", program.device));
+  if (const Status known = check_device(program.device); !known) return complain("run", known.error().message);
 
   const Result<Parts> parts = find_parts();
   if (!parts) return complain("run", parts.error().message);

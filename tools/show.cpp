@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/shell_words.h"
 #include "harness/program/text_form.h"
 #include "tools/command_line.h"
 #include "tools/input.h"
@@ -72,7 +73,7 @@ nlohmann::json json_of(const Trace& trace) {
 }
 
 void print(const Trace& trace) {
-  fmt::print("trace of: {}\ntorch {}{}, {} calls\n\n", fmt::join(trace.command, " "), trace.torch_version.empty() ? "of unknown version" : trace.torch_version, trace.simulated ? ", simulated device" : "", trace.calls.size());
+  fmt::print("trace of: {}\ntorch {}{}, {} calls\n\n", shell_words(trace.command), trace.torch_version.empty() ? "of unknown version" : trace.torch_version, trace.simulated ? ", simulated device" : "", trace.calls.size());
   const std::optional<TraceFailure> failure = failure_of(trace);
   for (std::size_t i = 0; i < trace.calls.size(); ++i) {
     const int index = static_cast<int>(i);

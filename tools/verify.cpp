@@ -5,6 +5,7 @@
 
 #include "harness/emit/build_and_run.h"
 #include "tools/command_line.h"
+#include "tools/device.h"
 #include "tools/interrupt.h"
 #include "tools/parts.h"
 #include "tools/progress.h"
@@ -37,11 +38,10 @@ int verify_command(int argc, char** argv) {
   Result<VerifyExpectation> expected = read_reduction(folder);
   if (!expected) return complain("verify", expected.error().message);
   if (parsed.count("device")) expected->device = parsed["device"].as<std::string>();
-  if (expected->device != "sim" && expected->device != "cpu" && expected->device != "cuda")
-    return complain("verify", fmt::format("there is no device '{}'; sim, cpu and cuda are known", expected->device));
+  if (const Status known = check_device(expected->device); !known) return complain("verify", known.error().message);
   const int repeats = parsed["repeat"].as<int>();
   if (repeats < 1 || repeats > 10'000) return complain("verify", "--repeat wants a number from 1 to 10000");
-  if (expected->device == "cuda" && access("/dev/nvidiactl", R_OK) != 0) {
+  if (expected->device == "cuda" && !has_gpu()) {
     fmt::print("not verified on CUDA: there is no GPU here\n");
     return kNotDone;
   }

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "harness/base/grouped.h"
+
 namespace minrepro::asserts {
 namespace {
 
@@ -14,7 +16,7 @@ std::string name_of_checked(const Checked& checked) {
 }
 
 std::string elements_text(const Violation& violation) {
-  return fmt::format(" ({} of {} elements)", with_commas(violation.offending), with_commas(violation.total));
+  return fmt::format(" ({} of {} elements)", grouped(violation.offending), grouped(violation.total));
 }
 
 /// "10 at [3]", "2 … 13 (98,312 of 131,072 elements)"
@@ -31,13 +33,13 @@ std::string measure_text(const AssertRule& rule, const Checked& checked, const M
   const int64_t bound = measured.bounds.bound;
   switch (rule.bound) {
     case BoundKind::kNumel:
-    case BoundKind::kProduct: return fmt::format("{} has {} element{}", measured.argument, with_commas(bound), bound == 1 ? "" : "s");
+    case BoundKind::kProduct: return fmt::format("{} has {} element{}", measured.argument, grouped(bound), bound == 1 ? "" : "s");
     case BoundKind::kInteger:
       return bound == std::numeric_limits<int64_t>::max() ? fmt::format("{} is not given", measured.argument)
                                                           : fmt::format("{} is {}", measured.argument, bound);
     default: break;
   }
-  if (checked.argument == "target") return fmt::format("{} has {} class{}", measured.argument, with_commas(bound), bound == 1 ? "" : "es");
+  if (checked.argument == "target") return fmt::format("{} has {} class{}", measured.argument, grouped(bound), bound == 1 ? "" : "es");
   return fmt::format("dimension {} of {} has size {}", measured.dim, measured.argument, bound);
 }
 
@@ -54,25 +56,14 @@ std::string_view domain_text(Domain domain) {
   switch (domain) {
     case Domain::kProbability: return "probabilities in [0, 1] are allowed";
     case Domain::kNonNegative:
-    case Domain::kNotNegative: return "numbers >= 0 are allowed";
-    case Domain::kFinite:
+    case Domain::kNonNegativeOrNan: return "numbers >= 0 are allowed";
+    case Domain::kFiniteNonNegative:
     case Domain::kWeights: return "finite weights >= 0 are allowed";
     default: return "";
   }
 }
 
 }  // namespace
-
-std::string with_commas(int64_t number) {
-  const std::string digits = fmt::format("{}", number);
-  const std::size_t sign = digits[0] == '-' ? 1 : 0;
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > sign && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 std::string index_text(const std::vector<int64_t>& index) { return fmt::format("[{}]", fmt::join(index, ", ")); }
 
@@ -89,8 +80,8 @@ std::string describe(const Violation& violation, const Checked& checked, const M
   const std::string name = name_of_checked(checked);
   switch (rule.domain) {
     case Domain::kCount:
-      return fmt::format("{} selects {} elements; {} has only {}", name, with_commas(violation.offending), measured->argument,
-                         with_commas(measured->bounds.bound));
+      return fmt::format("{} selects {} elements; {} has only {}", name, grouped(violation.offending), measured->argument,
+                         grouped(measured->bounds.bound));
     case Domain::kSum: return fmt::format("{} adds up to {}; {} is {}", name, violation.value, measured->argument, measured->bounds.bound);
     case Domain::kIndex:
       return fmt::format("{} holds {}; {}, so {}", name, values_text(violation, false), measure_text(rule, checked, *measured),
@@ -103,7 +94,7 @@ std::string describe_empty_rows(const Violation& violation, const Checked& check
   const std::string name = name_of_checked(checked);
   if (total == 1) return fmt::format("{} holds nothing but 0; a weight > 0 is needed", name);
   return fmt::format("{} holds nothing but 0 in the row at {} ({} of {} rows); each row needs a weight > 0", name, index_text(violation.index),
-                     with_commas(rows), with_commas(total));
+                     grouped(rows), grouped(total));
 }
 
 }  // namespace minrepro::asserts

@@ -7,8 +7,6 @@
 /// The words of a violation. Parts of evaluate.h.
 namespace minrepro::asserts {
 
-/// "98,312"
-std::string with_commas(int64_t number);
 /// "[1, 7]"
 std::string index_text(const std::vector<int64_t>& index);
 /// "nan", "1.5": as few digits as tell it from its neighbours in `dtype`.

@@ -33,11 +33,11 @@ ElementTest test_of(Domain domain, const std::optional<Bounds>& bounds) {
       test.highest = 1;
       break;
     case Domain::kNonNegative: test.highest = std::numeric_limits<double>::infinity(); break;
-    case Domain::kNotNegative:
+    case Domain::kNonNegativeOrNan:
       test.highest = std::numeric_limits<double>::infinity();
       test.nan_holds = true;
       break;
-    case Domain::kFinite:
+    case Domain::kFiniteNonNegative:
     case Domain::kWeights: test.highest = std::numeric_limits<double>::max(); break;
     case Domain::kCount:
     case Domain::kSum:
@@ -56,8 +56,8 @@ bool is_checked_type(const AssertRule& rule, DType dtype) {
       if (rule.bound == BoundKind::kIndexedDimension) return asserts::selects_by_number(dtype);
       return is_integral(dtype) && dtype != DType::kBool;
     case Domain::kProbability:
-    case Domain::kNotNegative:
-    case Domain::kFinite:
+    case Domain::kNonNegativeOrNan:
+    case Domain::kFiniteNonNegative:
     case Domain::kWeights: return is_floating(dtype);
     case Domain::kNonNegative: return is_floating(dtype) || (is_integral(dtype) && dtype != DType::kBool);
     case Domain::kCount: return dtype == DType::kBool || dtype == DType::kUInt8;
@@ -184,8 +184,8 @@ std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bo
     case Domain::kIndex: return bounds && bounds->bound > 0 ? std::optional(0.0) : std::nullopt;
     case Domain::kProbability: return 0.5;
     case Domain::kNonNegative:
-    case Domain::kNotNegative:
-    case Domain::kFinite:
+    case Domain::kNonNegativeOrNan:
+    case Domain::kFiniteNonNegative:
     case Domain::kWeights: return 1.0;
     case Domain::kCount: return 0.0;
     case Domain::kSum: return std::nullopt;

@@ -16,8 +16,8 @@ enum class Domain {
   kIndex,               ///< integers: lowest <= v < bound, where lowest is 0, or -bound if the kernel wraps negative ones
   kProbability,         ///< reals in [0, 1]; NaN is outside
   kNonNegative,         ///< reals or integers >= 0; NaN is outside
-  kNotNegative,         ///< reals that are not < 0; NaN passes
-  kFinite,              ///< reals >= 0, neither infinity nor NaN
+  kNonNegativeOrNan,    ///< reals that are not < 0; NaN passes
+  kFiniteNonNegative,   ///< reals >= 0, neither infinity nor NaN
   kWeights,             ///< multinomial weights: finite, >= 0, and each row of the last dimension has a sum > 0
   kCount,               ///< a mask: as many elements are set (after it is expanded to `expands_to`) as `bound_argument` has, or fewer
   kSum,                 ///< integers whose sum is the integer argument `bound_argument`

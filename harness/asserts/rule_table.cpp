@@ -147,7 +147,7 @@ const std::vector<AssertRule>& table() {
       // when the sums are searched.
       {.id = "multinomial.replacement",
        .ops = {"aten::multinomial"},
-       .argument = "self", .domain = Domain::kNotNegative,
+       .argument = "self", .domain = Domain::kNonNegativeOrNan,
        .file = "MultinomialKernel.cu", .line = 60, .function = "renormRowsL1", .expression = "!(val < zero)", .read_in = kRead,
        .other_expressions = {"val >= zero", "THCNumerics<T>::ge(val, zero)"},
        .cause = "A weight is negative: logits were passed, or differences of cumulated probabilities that rounding left below 0.",
@@ -167,7 +167,7 @@ const std::vector<AssertRule>& table() {
       // Without replacement, or one sample: two assertions of ATen's own, in this order.
       {.id = "multinomial.self",
        .ops = {"aten::multinomial"},
-       .argument = "self", .domain = Domain::kFinite,
+       .argument = "self", .domain = Domain::kFiniteNonNegative,
        .file = "TensorCompare.cu", .line = 110, .function = "_assert_async_cuda_kernel",
        .expression = "probability tensor contains either `inf`, `nan` or element < 0", .read_in = kRead,
        .cause = "The weights hold NaN, infinity or a negative number: logits were passed, or the network has diverged (often in float16).",

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,19 @@
 
 namespace minrepro {
 namespace fs = std::filesystem;
+
+Result<std::string> read_descriptor(int fd, std::size_t most, const std::string& path) {
+  std::string content;
+  char buffer[1 << 16];
+  while (content.size() < most) {
+    const ssize_t n = read(fd, buffer, std::min(sizeof buffer, most - content.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{fmt::format("cannot read '{}': {}", path, std::strerror(errno))};
+    if (n == 0) break;
+    content.append(buffer, static_cast<std::size_t>(n));
+  }
+  return content;
+}
 
 Result<std::string> read_file(const std::string& path) {
   // O_NONBLOCK: opening a pipe waits for its writer.
@@ -27,20 +41,7 @@ Result<std::string> read_file(const std::string& path) {
     close(fd);
     return Error{fmt::format("cannot read '{}': {}", path, reason)};
   }
-  std::string content;
-  content.reserve(static_cast<std::size_t>(info.st_size));
-  char buffer[1 << 16];
-  for (;;) {
-    const ssize_t n = read(fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const int code = errno;
-      close(fd);
-      return Error{fmt::format("cannot read '{}': {}", path, std::strerror(code))};
-    }
-    if (n == 0) break;
-    content.append(buffer, static_cast<std::size_t>(n));
-  }
+  Result<std::string> content = read_descriptor(fd, kLargestFile, path);
   close(fd);
   return content;
 }

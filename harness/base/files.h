@@ -14,6 +14,9 @@ inline constexpr int64_t kLargestFile = int64_t{1} << 30;
 /// The whole of a plain file. Errors: "cannot read 'PATH': REASON", also if it is a pipe or a device (which could keep us waiting for ever) or larger than kLargestFile.
 Result<std::string> read_file(const std::string& path);
 
+/// What is left to read of a descriptor, `most` bytes of it at most. Errors: "cannot read 'PATH': REASON".
+Result<std::string> read_descriptor(int fd, std::size_t most, const std::string& path);
+
 /// Writes beside, flushes to disk, then renames: readers see the old file or the whole new one. Errors: "cannot write 'PATH': REASON".
 Status write_file(const std::string& path, std::string_view content);
 

@@ -147,6 +147,11 @@ Result<ProcessEnd> run_process(const ProcessRequest& request) {
   return end;
 }
 
+std::string output_of(std::vector<std::string> words, double seconds) {
+  Result<ProcessEnd> end = run_process({.words = std::move(words), .seconds = seconds});
+  return end && !end->timed_out ? std::move(end->output) : std::string();
+}
+
 Result<std::string> find_program(const std::string& name) {
   const auto is_file = [](const std::string& path) {
     struct stat info {};

@@ -32,6 +32,9 @@ struct ProcessEnd {
 /// Errors: "cannot run 'PROGRAM': REASON".
 Result<ProcessEnd> run_process(const ProcessRequest& request);
 
+/// What a program prints on its standard output; empty if it cannot be run or is not done within `seconds`.
+std::string output_of(std::vector<std::string> words, double seconds);
+
 /// The file that is run for a command's first word: `name` itself if it has a '/', else the first one in PATH.
 /// Errors: "there is no command 'NAME'", or that it cannot be executed.
 Result<std::string> find_program(const std::string& name);

@@ -43,7 +43,7 @@ bool is_of_a_backtrace(std::string_view line) {
   return line.size() > 1 && line[0] == '#' && std::isdigit(static_cast<unsigned char>(line[1])) != 0 && line.find(" from ") != std::string_view::npos;
 }
 
-std::string printable(std::string_view line) {
+std::string without_control_characters(std::string_view line) {
   std::string text;
   for (const char c : line)
     if (static_cast<unsigned char>(c) >= 32 || c == '\t') text += c;
@@ -58,7 +58,7 @@ std::string pasted_output(std::string_view output) {
   bool blank = true;                       // no blank line first, nor two in a row
   while (!output.empty()) {
     const std::size_t end = std::min(output.find('\n'), output.size());
-    const std::string line = printable(output.substr(0, end));
+    const std::string line = without_control_characters(output.substr(0, end));
     output.remove_prefix(std::min(end + 1, output.size()));
     if (is_of_a_backtrace(line) || (line.empty() && blank)) continue;
     if (text.size() + line.size() > kMostOutput) {

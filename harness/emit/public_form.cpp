@@ -93,8 +93,8 @@ bool has_to_be_written(const Schema& schema, const std::string& argument) {
 }
 
 bool needs_typed_values(const Schema& schema) {
-  static constexpr std::array<std::string_view, 17> kNames = {"all", "any", "random", "random_", "mean", "sum", "squeeze", "squeeze_", "split", "unsafe_split", "split_copy", "tensor_split",
-                                                              "hsplit", "vsplit", "dsplit", "std", "var"};
+  static constexpr std::array<std::string_view, 17> kNames = {"all", "any", "random", "random_", "mean", "sum", "squeeze", "squeeze_", "split",
+                                                              "unsafe_split", "split_copy", "tensor_split", "hsplit", "vsplit", "dsplit", "std", "var"};
   const std::string_view name = base_name(schema);
   // at::Tensor has an index of its own that takes numbers and slices.
   if (schema.name == "aten::index.Tensor") return true;

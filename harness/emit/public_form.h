@@ -27,7 +27,7 @@ PublicForm public_form_of(const Schema& schema, const Call& call);
 
 /// Whether C++ would take the call for another overload if this argument were left out.
 bool has_to_be_written(const Schema& schema, const std::string& argument);
-/// Whether a braced list might be taken for something else in a call of this operator: `{2}` for an integer, `{a, b}` for scalars.
+/// Whether a value might be taken for something else in a call of this operator: `{2}` for an integer, `{a, b}` for scalars, `std::nullopt` for a generator.
 bool needs_typed_values(const Schema& schema);
 /// Whether the argument is an output ("Tensor(a!) out").
 bool is_out(const SchemaArgument& argument);

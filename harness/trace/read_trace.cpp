@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "harness/base/printable.h"
 #include "harness/trace/byte_reader.h"
 #include "harness/trace/format.h"
-#include "harness/trace/printable.h"
 #include "harness/trace/run_info.h"
 #include "harness/trace/trace.h"
 #include "harness/trace/trace_folder.h"

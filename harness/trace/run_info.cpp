@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/files.h"
+#include "harness/base/printable.h"
 #include "harness/trace/format.h"
-#include "harness/trace/printable.h"
 #include "harness/trace/trace_folder.h"
 
 namespace minrepro {

@@ -7,6 +7,7 @@
 
 #include "harness/asserts/rule.h"
 #include "harness/base/grouped.h"
+#include "harness/base/shell_words.h"
 #include "harness/failure/failure.h"
 #include "harness/failure/transcript.h"
 #include "harness/trace/symbolise.h"
@@ -42,7 +43,7 @@ class Summary {
       if (failure->kind != name_of(FailureKind::kSignal) && failure->kind != name_of(FailureKind::kHang) && !failure->text.empty())
         lines.push_back(fmt::format("  {}", first_line(failure->text)));
     }
-    lines.push_back(fmt::format("{}; next:  minrepro reduce {}", recorded(), shown_path(trace_.folder)));
+    lines.push_back(fmt::format("{}; next:  minrepro reduce {}", recorded(), shell_words({shown_path(trace_.folder)})));
     return lines;
   }
 

@@ -4,33 +4,27 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
 
-#include "harness/trace/printable.h"
-
-extern char** environ;
+#include "harness/base/printable.h"
+#include "harness/base/process.h"
 
 namespace minrepro {
 namespace {
 
-constexpr std::size_t kMostOutput = std::size_t{64} << 10;
 constexpr off_t kLargestModule = off_t{16} << 30;
 constexpr off_t kLargestSource = off_t{16} << 20;
 constexpr std::size_t kLongestText = 300;
-constexpr int kMostMilliseconds = 10'000;   // addr2line on a program with a gigabyte of debug information
+constexpr double kMostSeconds = 10;         // addr2line on a program with a gigabyte of debug information
 
 std::optional<uint64_t> offset_of(const SourceLine& source) {
   const std::string_view text = source.function;
@@ -56,46 +50,6 @@ bool is_trustworthy(const std::string& path, off_t largest) {
   return info.st_uid == 0 || info.st_uid == geteuid();
 }
 
-/// What a program prints, without a shell; empty if it cannot be run or takes too long.
-std::string output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = -1;
-  const int code = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  if (code == 0) {
-    char buffer[4096];
-    pollfd wait{ends[0], POLLIN, 0};
-    for (;;) {
-      if (poll(&wait, 1, kMostMilliseconds) <= 0) {
-        kill(child, SIGKILL);
-        text.clear();
-        break;
-      }
-      const ssize_t n = read(ends[0], buffer, sizeof buffer);
-      if (n <= 0) break;
-      text.append(buffer, static_cast<std::size_t>(n));
-      if (text.size() > kMostOutput) {
-        kill(child, SIGKILL);
-        break;
-      }
-    }
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  close(ends[0]);
-  return text;
-}
-
 std::string text_of_line(const std::string& path, int64_t line) {
   if (!is_trustworthy(path, kLargestSource)) return {};
   std::ifstream in(path);
@@ -108,7 +62,7 @@ std::string text_of_line(const std::string& path, int64_t line) {
 
 /// "FUNCTION\nFILE:LINE (discriminator 1)\n".
 bool by_addr2line(const std::string& module, uint64_t offset, SourceLine& to) {
-  const std::string text = output_of({"addr2line", "-C", "-f", "-e", module, fmt::format("{:#x}", offset)});
+  const std::string text = output_of({"addr2line", "-C", "-f", "-e", module, fmt::format("{:#x}", offset)}, kMostSeconds);
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) return false;
   std::string_view place = std::string_view(text).substr(end + 1);

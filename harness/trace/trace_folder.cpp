@@ -112,18 +112,10 @@ Result<std::optional<std::string>> read_trace_file(const std::string& path) {
   if (file->fd() < 0) return std::optional<std::string>();
   const off_t hole = lseek(file->fd(), 0, SEEK_HOLE);
   if (lseek(file->fd(), 0, SEEK_SET) < 0) return file->cannot_read(errno);
-  std::string content;
-  content.resize(static_cast<std::size_t>(hole >= 0 && hole < file->info().st_size ? hole : file->info().st_size));
-  std::size_t got = 0;
-  while (got < content.size()) {
-    const ssize_t n = read(file->fd(), content.data() + got, content.size() - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return file->cannot_read(errno);
-    if (n == 0) break;
-    got += static_cast<std::size_t>(n);
-  }
-  content.resize(got);
-  return std::optional<std::string>(std::move(content));
+  const auto size = static_cast<std::size_t>(hole >= 0 && hole < file->info().st_size ? hole : file->info().st_size);
+  Result<std::string> content = read_descriptor(file->fd(), size, path);
+  if (!content) return content.error();
+  return std::optional<std::string>(std::move(*content));
 }
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {

@@ -6,9 +6,9 @@
 #include <complex>
 #include <limits>
 
+#include "harness/base/printable.h"
 #include "harness/program/enumerations.h"
 #include "harness/trace/narrow.h"
-#include "harness/trace/printable.h"
 
 namespace minrepro {
 namespace {

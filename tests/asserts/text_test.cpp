@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "harness/asserts/describe.h"
+#include "harness/base/grouped.h"
 #include "tests/asserts/call.h"
 
 namespace minrepro {
@@ -88,12 +89,12 @@ TEST(Text, RowsAndTotals) {
 }
 
 TEST(Words, Numbers) {
-  EXPECT_EQ(asserts::with_commas(0), "0");
-  EXPECT_EQ(asserts::with_commas(999), "999");
-  EXPECT_EQ(asserts::with_commas(-1000), "-1,000");
-  EXPECT_EQ(asserts::with_commas(-100), "-100");
-  EXPECT_EQ(asserts::with_commas(1234567), "1,234,567");
-  EXPECT_EQ(asserts::with_commas(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(-1000), "-1,000");
+  EXPECT_EQ(grouped(-100), "-100");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(grouped(std::numeric_limits<int64_t>::min()), "-9,223,372,036,854,775,808");
   EXPECT_EQ(asserts::real_text(DType::kFloat32, static_cast<double>(1.01f)), "1.01");
   EXPECT_EQ(asserts::real_text(DType::kFloat64, 1.0000000000000002), "1.0000000000000002");
   EXPECT_EQ(asserts::real_text(DType::kFloat16, 1.0009765625), "1.001");

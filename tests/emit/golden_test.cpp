@@ -7,7 +7,7 @@
 #include "harness/emit/emit.h"
 #include "harness/program/text_form.h"
 #include "tests/emit/catalog.h"
-#include "tests/emit/golden.h"
+#include "tests/support/golden.h"
 
 namespace minrepro {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 /// Every tests/golden/emit/NAME.json is a program; beside it lie the texts that are made of it.
 std::vector<std::string> golden_programs() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(golden_folder()))
+  for (const auto& entry : std::filesystem::directory_iterator(golden_folder() + "/emit"))
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem());
   std::sort(names.begin(), names.end());
   return names;
@@ -24,7 +24,7 @@ std::vector<std::string> golden_programs() {
 class Golden : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const Result<std::string> text = read_file(golden_folder() + "/" + GetParam() + ".json");
+    const Result<std::string> text = read_file(golden_folder() + "/emit/" + GetParam() + ".json");
     ASSERT_TRUE(text.ok());
     Result<Program> program = program_from_text(*text);
     ASSERT_TRUE(program.ok()) << program.error().message;
@@ -40,19 +40,19 @@ class Golden : public testing::TestWithParam<std::string> {
 TEST_P(Golden, ReadableCpp) {
   const auto text = emit_repro_cpp(program_, catalog_, expectation_, EmitStyle::kReadable);
   ASSERT_TRUE(text.ok()) << text.error().message;
-  expect_golden(GetParam() + ".cpp", *text);
+  expect_golden("emit/" + GetParam() + ".cpp", *text);
 }
 
 TEST_P(Golden, DispatcherCpp) {
   const auto text = emit_repro_cpp(program_, catalog_, expectation_, EmitStyle::kDispatcher);
   ASSERT_TRUE(text.ok()) << text.error().message;
-  expect_golden(GetParam() + ".dispatcher.cpp", *text);
+  expect_golden("emit/" + GetParam() + ".dispatcher.cpp", *text);
 }
 
 TEST_P(Golden, Python) {
   const auto text = emit_repro_py(program_, catalog_, expectation_);
   ASSERT_TRUE(text.ok()) << text.error().message;
-  expect_golden(GetParam() + ".py", *text);
+  expect_golden("emit/" + GetParam() + ".py", *text);
 }
 
 TEST_P(Golden, NoLineIsHardToRead) {

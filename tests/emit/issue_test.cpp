@@ -4,7 +4,7 @@
 #include "harness/emit/emit.h"
 #include "harness/emit/headline.h"
 #include "tests/emit/catalog.h"
-#include "tests/emit/golden.h"
+#include "tests/support/golden.h"
 #include "tests/support/programs.h"
 
 namespace minrepro {
@@ -52,18 +52,18 @@ std::string issue_of(const Expectation& expectation) {
   return emit_issue_markdown(program, expectation, *cpp, *py);
 }
 
-TEST(Issue, OfADeviceAssert) { expect_golden("issue_device_assert.md", issue_of(simulated_assert())); }
+TEST(Issue, OfADeviceAssert) { expect_golden("emit/issue_device_assert.md", issue_of(simulated_assert())); }
 
 TEST(Issue, OfAnException) {
   Expectation e = exception();
   e.libraries.clear();
-  expect_golden("issue_exception.md", issue_of(e));
+  expect_golden("emit/issue_exception.md", issue_of(e));
 }
 
 TEST(Issue, OfASignalThatWasNotVerified) {
   Expectation e;
   e.signature = {FailureKind::kSignal, "aten::gather", "SIGSEGV"};
-  expect_golden("issue_signal.md", issue_of(e));
+  expect_golden("emit/issue_signal.md", issue_of(e));
 }
 
 TEST(Issue, HoldsNothingOfThisMachineOutsideOfThePrograms) {

@@ -1,10 +1,8 @@
-// Help texts are documentation: golden files hold them. MINREPRO_UPDATE_GOLDEN=1 writes them anew.
+// Help texts are documentation: golden files hold them.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-
-#include "harness/base/files.h"
 #include "tests/support/command.h"
+#include "tests/support/golden.h"
 
 namespace minrepro {
 namespace {
@@ -21,13 +19,7 @@ TEST_P(Help, IsAsStored) {
     EXPECT_THAT(help.output, HasSubstr("minrepro " + command));
     EXPECT_THAT(help.output, HasSubstr("Example:"));
   }
-  const std::string golden = std::string(MINREPRO_SOURCE_DIR "/tests/golden/help/") + (command.empty() ? "minrepro" : command) + ".txt";
-  if (std::getenv("MINREPRO_UPDATE_GOLDEN")) {
-    ASSERT_TRUE(write_file(golden, help.output).ok());
-  }
-  const Result<std::string> stored = read_file(golden);
-  ASSERT_TRUE(stored.ok()) << stored.error().message;
-  EXPECT_EQ(help.output, *stored);
+  expect_golden("help/" + (command.empty() ? "minrepro" : command) + ".txt", help.output);
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, Help, testing::Values("", "record", "show", "reduce", "verify", "run"));

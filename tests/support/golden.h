@@ -7,10 +7,10 @@
 
 #include "harness/base/files.h"
 
-/// Texts that are compared with files under tests/golden/emit; with MINREPRO_UPDATE_GOLDEN=1 they are written there.
+/// Texts that are compared with files under tests/golden; with MINREPRO_UPDATE_GOLDEN=1 they are written there.
 namespace minrepro {
 
-inline std::string golden_folder() { return MINREPRO_SOURCE_DIR "/tests/golden/emit"; }
+inline std::string golden_folder() { return MINREPRO_SOURCE_DIR "/tests/golden"; }
 
 inline void expect_golden(const std::string& file, const std::string& text) {
   const std::string path = golden_folder() + "/" + file;

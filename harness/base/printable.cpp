@@ -1,4 +1,4 @@
-#include "harness/trace/printable.h"
+#include "harness/base/printable.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -68,7 +68,7 @@ int record_command(int argc, char** argv) {
       "simulate", "Run code that says cuda on the simulated device")(
       "data", "Which elements to keep: none, index (integers, and what makes a device assert fail), all", cxxopts::value<std::string>()->default_value("index"),
       "KIND")("time", "End the command after so many seconds: a hang", cxxopts::value<double>(), "SECONDS");
-  options.positional_help("-- COMMAND [ARG...]");
+  options.custom_help("[OPTION...] -- COMMAND [ARG...]");   // no option of ours: cxxopts would not show it otherwise
   const int own = count_own_words(argc, argv);
   cxxopts::ParseResult parsed;
   if (const auto status = parse_options(options, "record", "minrepro record --simulate -- python train.py", own, argv, parsed)) return *status;

@@ -14,9 +14,8 @@ namespace minrepro {
 
 int run_command(int argc, char** argv) {
   cxxopts::Options options("minrepro run", "Runs a program once, in a process of its own, and says how it ends. Exit status 0: it ended well; 1: it failed.");
-  options.add_options()("device", "sim, cpu or cuda; default: the program's own", cxxopts::value<std::string>())("time", "Most seconds it may run",
-                                                                                                                cxxopts::value<double>()->default_value("20"))(
-      "json", "The outcome as one JSON document")("input", "A program file", cxxopts::value<std::string>());
+  options.add_options()("device", "sim, cpu or cuda; default: the program's own", cxxopts::value<std::string>(), "D")(
+      "time", "Most seconds it may run", cxxopts::value<double>()->default_value("20"), "SECONDS")("json", "The outcome as one JSON document")("input", "A program file", cxxopts::value<std::string>());
   options.parse_positional("input");
   options.positional_help("PROGRAM");
   cxxopts::ParseResult parsed;

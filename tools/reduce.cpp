@@ -31,7 +31,7 @@ namespace {
 constexpr double kQuestionSeconds = 20;
 /// A program that hangs costs its time limit with every "yes": long enough that a loaded machine does not make a slow call look like one.
 constexpr double kHangQuestionSeconds = 3;
-constexpr int64_t kHeapRoom = int64_t{128} << 20;   ///< bytes; a repro's own heap is some 10 MiB
+constexpr int64_t kTensorRoom = int64_t{128} << 20;   ///< bytes; a repro's own heap is some 10 MiB
 constexpr int kRepeats = 3;
 
 struct ReduceRequest {
@@ -148,7 +148,7 @@ class ReduceCommand {
   std::optional<int> demand_a_crash_in_any_heap() {
     if (point_->signature.kind != FailureKind::kSignal || (point_->signature.detail != "SIGSEGV" && point_->signature.detail != "SIGBUS")) return std::nullopt;
     RunLimits roomy = limits_;
-    roomy.heap_room = kHeapRoom;
+    roomy.tensor_room = kTensorRoom;
     const Result<std::vector<Outcome>> outcomes = worker_->run({&point_->program, 1}, roomy);
     if (!outcomes) return complain("reduce", outcomes.error().message);
     if (signature_of(outcomes->front()) == point_->signature) limits_ = roomy;

@@ -11,7 +11,7 @@
 /// What travels between the oracle and its worker: frames, each a length (unsigned, 32 bits, little endian) and that many bytes.
 ///
 ///     worker → oracle, once      {"ready": true, "torch": "2.11.0"}
-///     oracle → worker            {"run": N, "seconds": s, "memory_bytes": b, "heap_room": r, "contained": true, "jobs": j}, then N frames, each a program's text form
+///     oracle → worker            {"run": N, "seconds": s, "memory_bytes": b, "tensor_room": r, "contained": true, "jobs": j}, then N frames, each a program's text form
 ///     worker → oracle, N times   {"index": i, "outcome": {…}}, as they end
 ///     oracle → worker            {"capture": CALL, "seconds": s, "memory_bytes": b}, then one frame with the program
 ///     worker → oracle            {"tensors": [{"id", "dtype", "shape", "strides", "device", "wrapped"}, …]}, then one frame of data for each; or {"error": "…"}

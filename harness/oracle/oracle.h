@@ -24,10 +24,10 @@ struct WorkerOptions {
 
 struct RunLimits {
   double seconds = 20;                         ///< for one program; past that its outcome is a hang
-  int64_t memory_bytes = int64_t{6} << 30;     ///< address space that one program may add; past that it is out of memory
-  /// So many mapped bytes follow the child's heap, so that an access which is out of bounds by less hits memory, as it may in any other process. A crash that
-  /// shows all the same does not depend on how far this worker's heap happens to reach.
-  int64_t heap_room = 0;
+  int64_t memory_bytes = int64_t{6} << 30;     ///< private memory that one program may add; past that it is out of memory
+  /// If not 0, each tensor of a contained program lies alone in memory with so many mapped bytes before and behind it: an access that is out of bounds by less
+  /// harms nothing, one beyond it always crashes. A memory fault that shows all the same depends neither on where the heap ends nor on what lies in it.
+  int64_t tensor_room = 0;
   bool contained = true;                       ///< false: run inside the worker itself, for programs that are known to raise exceptions only
 };
 

@@ -97,7 +97,7 @@ struct Worker::State {
     const nlohmann::json request = {{"run", programs.size()},
                                     {"seconds", limits.seconds},
                                     {"memory_bytes", limits.memory_bytes},
-                                    {"heap_room", limits.heap_room},
+                                    {"tensor_room", limits.tensor_room},
                                     {"contained", limits.contained},
                                     {"jobs", std::max(1, options.jobs)}};
     if (Status status = send(request, programs); !status) return status;

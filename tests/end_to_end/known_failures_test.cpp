@@ -77,8 +77,10 @@ TEST_P(KnownFailure, TheScriptGoesToAVerifiedRepro) {
 
   const std::string repro = out->path() + "/a.repro";
   const Ran reduced = run_minrepro({"reduce", trace, "-o", repro, "--json"}, out->path());
-  ASSERT_EQ(reduced.status, 0) << reduced.output << reduced.error;
-  const json report = json::parse(reduced.output);
+  const json report = json::parse(reduced.output, nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(report.is_object()) << reduced.output << reduced.error;
+  const Result<std::string> program = read_file(repro + "/program.json");
+  ASSERT_EQ(reduced.status, 0) << report.value("not_verified", "") << "\n" << (program.ok() ? *program : program.error().message);
   EXPECT_EQ(report, json_file(repro + "/reduction.json"));
   EXPECT_EQ(report["device"], e["device"]);
   EXPECT_TRUE(report["verified"].get<bool>()) << report.dump(2);

@@ -1,7 +1,6 @@
 #include "harness/torch/worker/contain.h"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,7 +14,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <new>
 #include <vector>
@@ -64,15 +62,6 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
-/// Moves the heap's end. The pages stay untouched and cost nothing.
-void give_room(int64_t bytes) {
-  mallopt(M_MMAP_MAX, 0);                             // a large block comes from the heap
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());   // and stays with it
-  void* volatile block = malloc(static_cast<std::size_t>(bytes));   // volatile: or the compiler leaves out the pair
-  free(block);
-  mallopt(M_MMAP_MAX, 65536);                         // glibc's default
-}
-
 [[noreturn]] void run_child(pid_t parent, std::size_t index, const ContainLimits& limits, int result, int errors, Progress& progress,
                             const std::function<std::string(std::size_t, Progress&)>& body) {
   setpgid(0, 0);
@@ -82,11 +71,10 @@ void give_room(int64_t bytes) {
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, 0);
   dup2(nothing, 1);
-  if (limits.heap_room > 0) give_room(limits.heap_room);
   if (limits.memory_bytes > 0) {
-    const auto most = static_cast<rlim_t>(address_space() + limits.memory_bytes);
+    const auto most = static_cast<rlim_t>(data_space() + limits.memory_bytes);
     const rlimit memory = {most, most};
-    setrlimit(RLIMIT_AS, &memory);
+    setrlimit(RLIMIT_DATA, &memory);
   }
   write_all(result, body(index, progress));
   // No destructors and no exit handlers: LibTorch's would be the parent's.
@@ -165,11 +153,11 @@ bool reap(Child& child, bool wait) {
 
 }  // namespace
 
-int64_t address_space() {
+int64_t data_space() {
   int64_t pages = 0;
   if (FILE* file = std::fopen("/proc/self/statm", "r")) {
-    long long size = 0;
-    if (std::fscanf(file, "%lld", &size) == 1) pages = size;
+    long long data = 0;
+    if (std::fscanf(file, "%*d %*d %*d %*d %*d %lld", &data) == 1) pages = data;   // size, resident, shared, text and library come before
     std::fclose(file);
   }
   return pages * sysconf(_SC_PAGESIZE);

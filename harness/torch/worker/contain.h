@@ -11,9 +11,8 @@ namespace minrepro {
 
 struct ContainLimits {
   double seconds = 20;
-  int64_t memory_bytes = 0;                    ///< address space beyond what the parent has; 0: no limit (CUDA reserves far more than it uses)
+  int64_t memory_bytes = 0;                    ///< private writable memory beyond what the parent has; 0: no limit (CUDA reserves far more than it uses)
   int jobs = 1;
-  int64_t heap_room = 0;                       ///< mapped bytes behind the child's heap; see RunLimits
 };
 
 /// How one child ended.
@@ -32,7 +31,7 @@ struct Ended {
 bool contain(std::size_t count, const ContainLimits& limits, int watched, const std::function<std::string(std::size_t, Progress&)>& body,
              const std::function<void(std::size_t, const Ended&)>& ended);
 
-/// Address space of this process, in bytes.
-int64_t address_space();
+/// Private writable memory of this process, in bytes: what RLIMIT_DATA limits.
+int64_t data_space();
 
 }  // namespace minrepro

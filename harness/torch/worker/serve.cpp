@@ -16,6 +16,7 @@
 #include "harness/program/text_form.h"
 #include "harness/torch/worker/contain.h"
 #include "harness/torch/worker/execute.h"
+#include "harness/torch/worker/spaced_allocator.h"
 
 namespace minrepro {
 namespace {
@@ -25,7 +26,7 @@ std::string dump(const nlohmann::json& json) { return json.dump(-1, ' ', false, 
 struct Limits {
   double seconds = 20;
   int64_t memory_bytes = 0;
-  int64_t heap_room = 0;
+  int64_t tensor_room = 0;
   bool contained = true;
   int jobs = 1;
 };
@@ -34,7 +35,7 @@ Limits limits_of(const nlohmann::json& request) {
   Limits limits;
   limits.seconds = request.value("seconds", limits.seconds);
   limits.memory_bytes = request.value("memory_bytes", int64_t{6} << 30);
-  limits.heap_room = request.value("heap_room", int64_t{0});
+  limits.tensor_room = request.value("tensor_room", int64_t{0});
   limits.contained = request.value("contained", true);
   limits.jobs = request.value("jobs", 1);
   return limits;
@@ -103,13 +104,13 @@ Outcome outcome_of_child(const Ended& ended, const Program& program, const Limit
 class InProcessLimits {
  public:
   explicit InProcessLimits(const Limits& limits) {
-    getrlimit(RLIMIT_AS, &before_);
+    getrlimit(RLIMIT_DATA, &before_);
     rlimit memory = before_;
-    const auto most = static_cast<rlim_t>(address_space() + limits.memory_bytes);
+    const auto most = static_cast<rlim_t>(data_space() + limits.memory_bytes);
     if (memory.rlim_max == RLIM_INFINITY || most < memory.rlim_max) memory.rlim_cur = most;
-    setrlimit(RLIMIT_AS, &memory);
+    setrlimit(RLIMIT_DATA, &memory);
   }
-  ~InProcessLimits() { setrlimit(RLIMIT_AS, &before_); }
+  ~InProcessLimits() { setrlimit(RLIMIT_DATA, &before_); }
   InProcessLimits(const InProcessLimits&) = delete;
   InProcessLimits& operator=(const InProcessLimits&) = delete;
 
@@ -193,12 +194,13 @@ class Server {
     return outcome;
   }
 
-  bool run_children(const std::vector<Result<Program>>& programs, const std::vector<std::size_t>& which, const Limits& limits, int64_t address_limit) {
+  bool run_children(const std::vector<Result<Program>>& programs, const std::vector<std::size_t>& which, const Limits& limits, int64_t memory_limit) {
     bool told = true;
     const bool listening = contain(
-        which.size(), {limits.seconds, address_limit, limits.jobs, limits.heap_room}, in_,
+        which.size(), {limits.seconds, memory_limit, limits.jobs}, in_,
         [&](std::size_t i, Progress& progress) {
           devices_.reset_sim();
+          if (limits.tensor_room > 0) space_tensors(limits.tensor_room, limits.memory_bytes);
           return dump(to_json(execute(*programs[which[i]], devices_, limits.memory_bytes, progress)));
         },
         [&](std::size_t i, const Ended& ended) { told = told && tell(which[i], outcome_of_child(ended, *programs[which[i]], limits)); });
@@ -212,9 +214,9 @@ class Server {
     if (!*program) return refuse(program->error().message);
     Ended end;
     Outcome failed;
-    const int64_t address_limit = needs_child(**program) ? 0 : limits.memory_bytes;
+    const int64_t memory_limit = needs_child(**program) ? 0 : limits.memory_bytes;
     const bool listening = contain(
-        1, {limits.seconds, address_limit, 1}, in_,
+        1, {limits.seconds, memory_limit, 1}, in_,
         [&](std::size_t, Progress& progress) {
           devices_.reset_sim();
           return packed(capture(**program, call, devices_, limits.memory_bytes, progress));

@@ -24,9 +24,9 @@ struct WorkerOptions {
 
 struct RunLimits {
   double seconds = 20;                         ///< for one program; past that its outcome is a hang
-  int64_t memory_bytes = int64_t{6} << 30;     ///< private memory that one program may add; past that it is out of memory
+  int64_t memory_bytes = int64_t{6} << 30;     ///< private memory that one program may add (with `tensor_room`, its tensors may add as much again); past that it is out of memory
   /// If not 0, each tensor of a contained program lies alone in memory with so many mapped bytes before and behind it: an access that is out of bounds by less
-  /// harms nothing, one beyond it always crashes. A memory fault that shows all the same depends neither on where the heap ends nor on what lies in it.
+  /// harms nothing, one beyond it crashes. A memory fault that shows all the same depends neither on where the heap ends nor on what lies in it.
   int64_t tensor_room = 0;
   bool contained = true;                       ///< false: run inside the worker itself, for programs that are known to raise exceptions only
 };

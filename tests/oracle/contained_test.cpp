@@ -60,6 +60,28 @@ TEST_F(Contained, RoomKeepsTheHeapFromDamage) {
   EXPECT_EQ(run(swaps_with_row(0), with_room()).kind, FailureKind::kNone);
 }
 
+TEST_F(Contained, RoomPutsNoTensorWhereAPowerOfTwoLeads) {
+  // An index of 4-byte elements into the gradient: each is out of bounds by a power of two, where neighbours at such distances would be hit.
+  for (int bits = 26; bits <= 40; ++bits) {
+    const std::string program = R"({"minrepro_program": 1, "device": "cpu", "leaves": [{"id": 0, "dtype": "float32", "shape": [1, 1, 1, 1], "constant": 1},
+        {"id": 1, "dtype": "float32", "shape": [1, 1, 2, 2], "constant": 1}, {"id": 2, "dtype": "int64", "shape": [1, 1, 1, 1], "values": [)" +
+        std::to_string(-(int64_t{1} << bits)) + R"(]}], "calls": [{"op": "aten::max_pool2d_with_indices_backward", "args": {"grad_output": {"tensor": 0},
+        "self": {"tensor": 1}, "kernel_size": [2, 2], "stride": [2, 2], "padding": [0, 0], "dilation": [1, 1], "ceil_mode": false, "indices": {"tensor": 2}},
+        "results": [3]}]})";
+    EXPECT_EQ(run(program, with_room()).message, "SIGSEGV") << "2^" << bits;
+  }
+}
+
+TEST_F(Contained, RoomForMoreTensorsThanThereAreAddresses) {
+  Program program = program_of(gather(5, 1));
+  const Call call = program.calls.front();
+  for (int i = 0; i < 3000; ++i) {
+    program.calls.push_back(call);
+    program.calls.back().results = {3 + i};
+  }
+  EXPECT_EQ(run({program}, with_room()).front().kind, FailureKind::kNone);
+}
+
 TEST_F(Contained, RoomCostsNoneOfTheProgramsMemory) {
   RunLimits limits = with_room();
   limits.memory_bytes = int64_t{64} << 20;

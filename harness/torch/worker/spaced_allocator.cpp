@@ -1,9 +1,11 @@
 #include "harness/torch/worker/spaced_allocator.h"
 
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
@@ -13,7 +15,7 @@ namespace minrepro {
 namespace {
 
 constexpr int64_t kPage = 4096;
-// Between the addresses where Linux puts a program (0x55…) and those of sanitizers' shadow memory (up to 0x1000…); libraries and stacks lie above both.
+// On x86-64: between the addresses where Linux puts a program (0x55…) and those of sanitizers' shadow memory (up to 0x1000…). What lies here is stepped over.
 constexpr int64_t kFirst = int64_t{0x1100} << 32;
 constexpr int64_t kEnd = int64_t{0x5000} << 32;
 
@@ -50,14 +52,14 @@ class SpacedAllocator final : public c10::Allocator {
       start = map(free_.back(), length);
       free_.pop_back();
     }
-    for (; start == nullptr && next_ + span <= kEnd; next_ += span) start = map(next_, length);
-    TORCH_CHECK(start != nullptr, "can't allocate memory: no address is left for ", bytes, " bytes");
+    for (errno = EEXIST; start == nullptr && errno == EEXIST && next_ + span <= kEnd; next_ += span) start = map(next_, length);
+    if (start == nullptr) return c10::alloc_cpu(bytes);  // better among others than nowhere: a program with thousands of tensors is to shrink all the same
     mappings_[start + room_] = {start, length, wanted};
     left_ -= wanted;
     return start + room_;
   }
 
-  /// nullptr: something lies there already.
+  /// nullptr: see errno; EEXIST says that something lies there already.
   static char* map(int64_t address, int64_t length) {
     // Shared memory: it does not count as the process's own data, which is limited, and untouched pages cost nothing.
     void* start = mmap(reinterpret_cast<void*>(address), static_cast<size_t>(length), PROT_READ | PROT_WRITE,
@@ -69,7 +71,7 @@ class SpacedAllocator final : public c10::Allocator {
     if (data == nullptr) return;
     const std::lock_guard lock(instance->mutex_);
     const auto found = instance->mappings_.find(data);
-    if (found == instance->mappings_.end()) return;
+    if (found == instance->mappings_.end()) return c10::free_cpu(data);
     const Mapping& mapping = found->second;
     munmap(mapping.start, static_cast<size_t>(mapping.length));
     if (mapping.length <= kTensorDistance) instance->free_.push_back(reinterpret_cast<int64_t>(mapping.start));

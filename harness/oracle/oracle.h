@@ -24,7 +24,7 @@ struct WorkerOptions {
 
 struct RunLimits {
   double seconds = 20;                         ///< for one program; past that its outcome is a hang
-  int64_t memory_bytes = int64_t{6} << 30;     ///< private memory that one program may add (with `tensor_room`, its tensors may add as much again); past that it is out of memory
+  int64_t memory_bytes = int64_t{6} << 30;     ///< private memory that one program may add (its tensors as much again with `tensor_room`); past that: out of memory
   /// If not 0, each tensor of a contained program lies alone in memory with so many mapped bytes before and behind it: an access that is out of bounds by less
   /// harms nothing, one beyond it crashes. A memory fault that shows all the same depends neither on where the heap ends nor on what lies in it.
   int64_t tensor_room = 0;

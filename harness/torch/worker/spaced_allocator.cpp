@@ -15,13 +15,18 @@ namespace minrepro {
 namespace {
 
 constexpr int64_t kPage = 4096;
+/// Bytes between the starts of two neighbours: beyond the reach of a 32-bit index into 8-byte elements, and no multiple of it is near a power of two, as wild
+/// indices like to be.
+constexpr int64_t kTensorDistance = int64_t{33} << 30;
 // On x86-64: between the addresses where Linux puts a program (0x55…) and those of sanitizers' shadow memory (up to 0x1000…). What lies here is stepped over.
 constexpr int64_t kFirst = int64_t{0x1100} << 32;
 constexpr int64_t kEnd = int64_t{0x5000} << 32;
 
+int64_t rounded_up(int64_t bytes, int64_t step) { return (bytes + step - 1) / step * step; }
+
 class SpacedAllocator final : public c10::Allocator {
  public:
-  SpacedAllocator(int64_t room, int64_t most_bytes) : room_((room + kPage - 1) / kPage * kPage), left_(most_bytes) {}
+  SpacedAllocator(int64_t room, int64_t most_bytes) : room_(rounded_up(room, kPage)), left_(most_bytes) {}
 
   c10::DataPtr allocate(size_t bytes) override {
     const c10::Device cpu(c10::DeviceType::CPU);
@@ -45,8 +50,8 @@ class SpacedAllocator final : public c10::Allocator {
     const std::lock_guard lock(mutex_);
     const auto wanted = static_cast<int64_t>(bytes);
     TORCH_CHECK(wanted >= 0 && wanted <= left_, "can't allocate memory: you tried to allocate ", bytes, " bytes, and ", left_, " are left of the program's limit");
-    const int64_t length = room_ + (wanted + kPage - 1) / kPage * kPage + room_;
-    const int64_t span = (length + kTensorDistance - 1) / kTensorDistance * kTensorDistance;
+    const int64_t length = room_ + rounded_up(wanted, kPage) + room_;
+    const int64_t span = rounded_up(length, kTensorDistance);
     char* start = nullptr;
     if (span == kTensorDistance && !free_.empty()) {
       start = map(free_.back(), length);

@@ -139,7 +139,7 @@ bool has_empty_mask(const std::vector<Checked>& all) {
 
 }  // namespace
 
-std::optional<Violation> find_outside(const AssertRule& rule, const CallView& call) {
+std::optional<Violation> check(const AssertRule& rule, const CallView& call) {
   const std::vector<Checked> all = asserts::checked_tensors(rule, call);
   if (all.empty() || !asserts::applies(rule, call)) return std::nullopt;
   for (const Checked& checked : all) {
@@ -164,13 +164,11 @@ std::optional<Violation> find_outside(const AssertRule& rule, const CallView& ca
   return std::nullopt;
 }
 
-std::optional<Violation> check(const AssertRule& rule, const CallView& call) {
-  return rule.asserts ? find_outside(rule, call) : std::nullopt;
-}
-
 std::optional<Violation> check(std::string_view op, const CallView& call) {
-  for (const AssertRule* rule : rules_for(op))
+  for (const AssertRule* rule : rules_for(op)) {
+    if (rule->on_cuda == OnCuda::kSilent) continue;
     if (auto violation = check(*rule, call)) return violation;
+  }
   return std::nullopt;
 }
 

@@ -64,14 +64,12 @@ struct Violation {
 /// The bounds that `rule` sets for the tensor at `list_position` (-1: the plain argument) of this call; nullopt if it does not apply or the domain has none.
 std::optional<Bounds> bounds_of(const AssertRule& rule, const CallView& call, int list_position = -1);
 
-/// The first rule of `op` that the call violates. Tensors without data are not checked.
+/// Whether the call violates the rule. Tensors without data are not checked.
 /// Source of the semantics: the kernels in `AssertRule::file`; empty tensors violate nothing, and neither does a call that CUDA's host code
 /// refuses before the launch (an index into a dimension that does not exist).
-std::optional<Violation> check(std::string_view op, const CallView& call);
 std::optional<Violation> check(const AssertRule& rule, const CallView& call);
-
-/// The same, of rules without an assertion too: whether the kernel is asked for something outside of its memory.
-std::optional<Violation> find_outside(const AssertRule& rule, const CallView& call);
+/// The first rule of `op` that the call violates and that makes it fail on CUDA (any but `OnCuda::kSilent`).
+std::optional<Violation> check(std::string_view op, const CallView& call);
 
 /// Whether elements that are valid one by one can violate the rule together. Then `check` has to be asked about the tensor as a whole.
 bool judges_as_a_whole(const AssertRule& rule);

@@ -63,7 +63,7 @@ const AssertRule* find_rule_by_text(std::string_view file, std::string_view expr
   const std::size_t slash = file.find_last_of("/\\");
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
   for (const AssertRule& rule : rule_table()) {
-    if (!rule.asserts || (rule.file != file && !holds(rule.other_files, file))) continue;
+    if (rule.on_cuda != OnCuda::kAsserts || (rule.file != file && !holds(rule.other_files, file))) continue;
     if (rule.expression == expression || holds(rule.other_expressions, expression)) return &rule;
   }
   return nullptr;

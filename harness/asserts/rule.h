@@ -33,6 +33,13 @@ enum class BoundKind {
   kProduct,             ///< the product of the integer list `bound_argument` (of its last `dim` entries)
 };
 
+/// What comes of a violation on CUDA.
+enum class OnCuda {
+  kAsserts,             ///< the kernel prints its assertion, and the device's context is lost
+  kIllegalAccess,       ///< it has none: it reads or writes outside of its memory, which the hardware notices if that lies outside of every allocation
+  kSilent,              ///< it has none and stays inside of its memory: the result is wrong, and nothing says so
+};
+
 /// Something that has to hold of another argument of the call. An integer argument that is not given counts as 0.
 struct Condition {
   enum class Is { kGiven, kEqual, kNotEqual };
@@ -75,9 +82,7 @@ struct AssertRule {
   int max_rank = kAnyRank;
   std::vector<std::string_view> not_overloads{};  ///< overloads of `ops` with the same argument names that check nothing
   std::string_view expands_to{};                ///< for kCount
-  /// false: the kernel has no assertion; it reads or writes outside of its memory, which CUDA may or may not notice. `expression` is empty,
-  /// `check` never reports the rule, `find_outside` does. It keeps CPU kernels from bad values on a device that has failed already.
-  bool asserts = true;
+  OnCuda on_cuda = OnCuda::kAsserts;          ///< `expression` is empty for the others
   bool no_stand_in = false;                   ///< elements have to fit together: no single value can take the place of an offending one
 };
 

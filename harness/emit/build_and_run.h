@@ -39,8 +39,8 @@ struct BuildAndRun {
 /// Errors: no folder can be made, a file is missing, there is no cmake.
 Result<BuildAndRun> build_and_run(const BuildAndRunRequest& request);
 
-/// Whether a run of an emitted program shows the wanted failure. A process does not say in which operator an exception or a signal came up:
-/// `op` counts only where the outcome has one.
+/// Whether a run of an emitted program shows the wanted failure. A process does not say in which operator an exception or a signal came up, and CUDA
+/// not in which kernel an illegal access: what it does not say does not count.
 bool shows(const Outcome& outcome, const Signature& wanted);
 
 }  // namespace minrepro

@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/asserts/rule.h"
-
 namespace minrepro {
 namespace {
 
@@ -99,13 +97,23 @@ std::optional<FailureKind> failure_kind_of_name(std::string_view name) {
   return std::nullopt;
 }
 
+FailureKind failure_kind_of(const AssertRule& rule) {
+  switch (rule.on_cuda) {
+    case OnCuda::kAsserts: return FailureKind::kDeviceAssert;
+    case OnCuda::kIllegalAccess: return FailureKind::kIllegalAccess;
+    case OnCuda::kSilent: return FailureKind::kNone;
+  }
+  return FailureKind::kNone;
+}
+
 Signature signature_of(const Outcome& outcome) {
   Signature signature;
   signature.kind = outcome.kind;
   switch (outcome.kind) {
     case FailureKind::kNone:
       return signature;
-    case FailureKind::kDeviceAssert: {
+    case FailureKind::kDeviceAssert:
+    case FailureKind::kIllegalAccess: {
       const AssertRule* rule = rule_of(outcome);
       signature.op = op_of_assert(outcome, rule);
       if (rule != nullptr) signature.detail = rule->id;
@@ -120,7 +128,6 @@ Signature signature_of(const Outcome& outcome) {
     case FailureKind::kSignal:
       signature.detail = outcome.message;
       break;
-    case FailureKind::kIllegalAccess:
     case FailureKind::kHang:
     case FailureKind::kOutOfMemory:
       break;  // the operator is all that stays the same
@@ -142,6 +149,8 @@ std::string to_text(const Signature& signature) {
   std::string text(name_of(signature.kind));
   if (!signature.op.empty()) text += " in " + signature.op;
   if (signature.detail.empty()) return text;
+  if (const AssertRule* rule = find_rule(signature.detail); rule != nullptr && signature.kind == FailureKind::kIllegalAccess)
+    return text + fmt::format(" ({}: {})", rule->file, rule->function);
   if (signature.kind == FailureKind::kDeviceAssert) {
     if (const AssertRule* rule = find_rule(signature.detail)) return text + fmt::format(" ({}: `{}`)", rule->file, rule->expression);
     const auto colon = signature.detail.find(": ");

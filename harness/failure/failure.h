@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/asserts/rule.h"
 #include "harness/base/result.h"
 
 /// How a run of a program ended, and the part of it that has to stay the same while reducing.
@@ -25,6 +26,9 @@ enum class FailureKind {
 std::string_view name_of(FailureKind kind);
 std::optional<FailureKind> failure_kind_of_name(std::string_view name);
 
+/// What breaking the rule does on CUDA: kDeviceAssert, kIllegalAccess, or kNone for a rule whose violations go unnoticed.
+FailureKind failure_kind_of(const AssertRule& rule);
+
 /// One ended run.
 struct Outcome {
   FailureKind kind = FailureKind::kNone;
@@ -43,7 +47,8 @@ struct Outcome {
 struct Signature {
   FailureKind kind = FailureKind::kNone;
   std::string op;                 ///< `rule_name_of` the failing operator ("aten::scatter"); the same for composite and inner calls because the kernel's op is named
-  std::string detail;             ///< device assert: rule id, or "FILE: EXPRESSION" when no rule is known; exception: normalised message; signal: its name
+  std::string detail;             ///< device assert: rule id, or "FILE: EXPRESSION" when no rule is known; illegal access: rule id, if one says so; exception: normalised message;
+                                  ///< signal: its name
   bool operator==(const Signature&) const = default;
 };
 

@@ -75,28 +75,36 @@ std::optional<Exception> find_traceback(std::string_view text) {
   return std::nullopt;
 }
 
-void fill_from(const AssertLine& line, Outcome& outcome) {
-  outcome.file = line.file;
-  outcome.expression = line.expression;
-  outcome.op = line.op;
-  outcome.rule = line.rule;
-  outcome.message = line.text.empty() ? fmt::format("{}: Assertion `{}` failed", line.file, line.expression) : line.text;
-  if (outcome.rule.empty())
-    if (const AssertRule* rule = find_rule_by_text(line.file, line.expression)) outcome.rule = rule->id;
+/// What a kernel that failed printed. The simulated device says more than CUDA does, and is alone in saying something of an access that no kernel checks.
+std::optional<Outcome> find_kernel_failure(std::string_view text) {
+  const std::optional<AssertLine> line = find_assert_line(text);
+  const std::optional<SimulatedViolation> simulated = find_simulated_violation(text);
+  if (!line && !simulated) return std::nullopt;
+  Outcome outcome;
+  if (line) {
+    outcome.kind = FailureKind::kDeviceAssert;
+    outcome.file = line->file;
+    outcome.expression = line->expression;
+    outcome.message = fmt::format("{}: Assertion `{}` failed", line->file, line->expression);
+    if (const AssertRule* rule = find_rule_by_text(line->file, line->expression)) outcome.rule = rule->id;
+  }
+  if (simulated) {
+    const AssertRule* rule = find_rule(simulated->rule);
+    if (!line) outcome.kind = rule != nullptr ? failure_kind_of(*rule) : FailureKind::kIllegalAccess;
+    outcome.op = simulated->op;
+    outcome.rule = simulated->rule;
+    outcome.message = simulated->text;
+  }
+  return outcome;
 }
 
 }  // namespace
 
 Outcome outcome_of_process(int wait_status, bool timed_out, std::string_view stderr_text) {
   Outcome outcome;
-  const std::optional<AssertLine> line = find_assert_line(stderr_text);
   const bool ended_well = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
   // A kernel that asserted has failed, even in a program that never asks the device how it went, or hangs afterwards.
-  if (line) {
-    outcome.kind = FailureKind::kDeviceAssert;
-    fill_from(*line, outcome);
-    return outcome;
-  }
+  if (auto failed = find_kernel_failure(stderr_text)) return std::move(*failed);
   if (timed_out) {
     outcome.kind = FailureKind::kHang;
     outcome.message = "still running at its time limit";

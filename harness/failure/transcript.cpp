@@ -86,21 +86,23 @@ std::optional<AssertLine> read_assert_line(std::string_view text) {
   return line;
 }
 
-/// "minrepro-sim: (simulated) in OP: RULE_ID: TEXT", as the simulated device prints it after the assert lines.
-void read_simulated_line(std::string_view text, AssertLine& line) {
+/// "minrepro-sim: (simulated) in OP: RULE: TEXT".
+std::optional<SimulatedViolation> read_simulated_violation(std::string_view text) {
   static constexpr std::string_view kStart = "minrepro-sim: (simulated) in ";
   const std::size_t start = text.find(kStart);
-  if (start == std::string_view::npos) return;
+  if (start == std::string_view::npos) return std::nullopt;
   std::string_view rest = text.substr(start + kStart.size());
   auto next = [&rest] {  // up to ": "; an operator's own "::" has no blank after it
     const std::size_t end = std::min(rest.find(": "), rest.size());
     const std::string_view part = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 2, rest.size()));
-    return trimmed(part);
+    return std::string(trimmed(part));
   };
-  line.op = next();
-  line.rule = next();
-  line.text = trimmed(rest);
+  SimulatedViolation violation;
+  violation.op = next();
+  violation.rule = next();
+  violation.text = trimmed(rest);
+  return violation;
 }
 
 std::string_view next_line(std::string_view& text) {
@@ -114,17 +116,15 @@ std::string_view next_line(std::string_view& text) {
 }  // namespace
 
 std::optional<AssertLine> find_assert_line(std::string_view text) {
-  std::optional<AssertLine> found;
-  while (!text.empty()) {
-    const std::string_view line = next_line(text);
-    if (!found) {
-      found = read_assert_line(line);
-    } else if (line.find("minrepro-sim: ") != std::string_view::npos) {
-      read_simulated_line(line, *found);
-      break;
-    }
-  }
-  return found;
+  while (!text.empty())
+    if (auto found = read_assert_line(next_line(text))) return found;
+  return std::nullopt;
+}
+
+std::optional<SimulatedViolation> find_simulated_violation(std::string_view text) {
+  while (!text.empty())
+    if (auto found = read_simulated_violation(next_line(text))) return found;
+  return std::nullopt;
 }
 
 FailureKind kind_of_error_text(std::string_view text) {

@@ -14,15 +14,22 @@ struct AssertLine {
   int line = 0;
   std::string function;           ///< may be empty
   std::string expression;
-  std::string op;                 ///< only the simulated device says it; empty for CUDA
-  std::string rule;               ///< likewise: id of the violated rule
-  std::string text;               ///< likewise: what violates it, for people
+};
+
+/// What the simulated device says of a violated rule, besides what CUDA would print.
+struct SimulatedViolation {
+  std::string op;                 ///< "aten::scatter_.value"
+  std::string rule;               ///< its id
+  std::string text;               ///< what violates it, for people
 };
 
 /// The first device-assert line in `text`, in CUDA's form
 ///   FILE:LINE: FUNCTION: block: [x,y,z], thread: [x,y,z] Assertion `EXPRESSION` failed.
-/// with a missing or "(null)" function too, plus the "minrepro-sim: (simulated) in OP: …" line that the simulated device adds after it.
+/// with a missing or "(null)" function too.
 std::optional<AssertLine> find_assert_line(std::string_view text);
+
+/// The first line "minrepro-sim: (simulated) in OP: RULE: TEXT".
+std::optional<SimulatedViolation> find_simulated_violation(std::string_view text);
 
 /// What CUDA's (or HIP's) error texts say, wherever they stand in `text`: kDeviceAssert ("device-side assert triggered"), kIllegalAccess
 /// (error 700 and relatives), kOutOfMemory (device or host). kNone if there is none of them.

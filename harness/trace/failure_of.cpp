@@ -71,19 +71,36 @@ FailureKind kind_of_exception(const std::string& text) {
   return kind == FailureKind::kNone ? FailureKind::kException : kind;
 }
 
+FailureKind kind_of_rule(const std::string& id) {
+  const AssertRule* rule = find_rule(id);
+  return rule != nullptr ? failure_kind_of(*rule) : FailureKind::kDeviceAssert;
+}
+
+/// The violation that ended the run: the simulated device fails at the first one. CUDA may not notice an access outside of its memory; there such a violation
+/// counts only if the error was of that kind.
+const TraceViolation* violation_behind(const Trace& trace, int thrown) {
+  if (trace.violations.empty()) return nullptr;
+  if (trace.simulated) return &trace.violations.front();
+  std::string error = trace.exception ? trace.exception->message : std::string();
+  if (thrown >= 0) error += "\n" + trace.calls[static_cast<std::size_t>(thrown)].message;
+  const FailureKind wanted = kind_of_error_text(error) == FailureKind::kIllegalAccess ? FailureKind::kIllegalAccess : FailureKind::kDeviceAssert;
+  const auto found = std::find_if(trace.violations.begin(), trace.violations.end(),
+                                  [wanted](const TraceViolation& violation) { return kind_of_rule(violation.rule) == wanted; });
+  return found == trace.violations.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::optional<TraceFailure> failure_of(const Trace& trace) {
   const int thrown = last_thrown(trace);
-  if (!trace.violations.empty()) {
-    const TraceViolation& violation = trace.violations.front();
+  if (const TraceViolation* violation = violation_behind(trace, thrown)) {
     TraceFailure failure;
-    failure.call = violation.call;
-    failure.kind = name_of(FailureKind::kDeviceAssert);
-    failure.text = violation.text;
-    failure.rule = violation.rule;
-    failure.op = violation.op;
-    if (thrown >= violation.call && explains(trace, thrown)) failure.symptom_call = thrown;
+    failure.call = violation->call;
+    failure.kind = name_of(kind_of_rule(violation->rule));
+    failure.text = violation->text;
+    failure.rule = violation->rule;
+    failure.op = violation->op;
+    if (thrown >= violation->call && explains(trace, thrown)) failure.symptom_call = thrown;
     return failure;
   }
   if (!ended_badly(trace)) return std::nullopt;

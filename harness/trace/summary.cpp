@@ -31,13 +31,13 @@ class Summary {
     const std::optional<TraceFailure> failure = failure_of(trace_);
     if (!failure) return {without_failure()};
     std::vector<std::string> lines;
-    if (failure->kind == name_of(FailureKind::kDeviceAssert) && !trace_.violations.empty()) {
+    if (!failure->rule.empty()) {
       lines.push_back(surfaced(*failure));
       const std::string inner = op_of(failure->call) == failure->op ? "" : fmt::format(" (in {})", failure->op);
       lines.push_back(fmt::format("its cause is  {}{}", call_text(failure->call), inner));
       lines.push_back(fmt::format("  {}", failure->text));
       if (const AssertRule* rule = find_rule(failure->rule))
-        lines.push_back(fmt::format("  on CUDA: {}, `{}`{}", rule->file, rule->expression, trace_.simulated ? " (simulated)" : ""));
+        lines.push_back(fmt::format("  on CUDA: {}{}", what_cuda_does(*rule), trace_.simulated ? " (simulated)" : ""));
     } else {
       lines.push_back(fmt::format("{} {}", how_it_ended(*failure), call_text(failure->call)));
       if (failure->kind != name_of(FailureKind::kSignal) && failure->kind != name_of(FailureKind::kHang) && !failure->text.empty())
@@ -73,6 +73,11 @@ class Summary {
     if (failure.kind == name_of(FailureKind::kHang)) return "the run was ended while it was still in";
     if (failure.kind == name_of(FailureKind::kSignal)) return fmt::format("the run ended with {} in", failure.text);
     return fmt::format("the run ended with {} in", failure.kind == name_of(FailureKind::kException) ? "an exception" : failure.kind);
+  }
+
+  static std::string what_cuda_does(const AssertRule& rule) {
+    if (rule.on_cuda == OnCuda::kAsserts) return fmt::format("{}, `{}`", rule.file, rule.expression);
+    return fmt::format("{}, {} goes outside of its memory, which no assertion checks", rule.file, rule.function);
   }
 
   std::string surfaced(const TraceFailure& failure) const {

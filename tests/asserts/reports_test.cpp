@@ -59,7 +59,7 @@ TEST(Release211, EveryTextBelongsToARule) {
 
 TEST(Release211, EveryRulePrintsATextOfTheRelease) {
   for (const AssertRule& rule : rule_table()) {
-    if (!rule.asserts || rule.file == "TensorCompare.cu") continue;   // that kernel prints the message that it is given
+    if (rule.on_cuda != OnCuda::kAsserts || rule.file == "TensorCompare.cu") continue;   // that kernel prints the message that it is given
     EXPECT_TRUE(std::any_of(std::begin(kTextsOf211), std::end(kTextsOf211),
                             [&](const auto& known) { return rule.file == known.first && rule.expression == known.second; }))
         << rule.id << ": " << rule.expression;
@@ -103,7 +103,7 @@ TEST(Reports, EveryOneHasARuleThatKnowsItsText) {
     const auto rules = rules_for(report.op);
     EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](const AssertRule* rule) {
       const auto& others = rule->other_expressions;
-      return rule->asserts && (*report.text == 0 || rule->expression == report.text || std::count(others.begin(), others.end(), report.text) > 0);
+      return rule->on_cuda == OnCuda::kAsserts && (*report.text == 0 || rule->expression == report.text || std::count(others.begin(), others.end(), report.text) > 0);
     })) << report.op << ": " << report.text;
   }
 }

@@ -37,8 +37,8 @@ TEST(RuleTable, SaysWhatWhereAndWhy) {
     EXPECT_FALSE(rule.read_in.empty());
     EXPECT_FALSE(rule.cause.empty());
     EXPECT_FALSE(rule.mend.empty());
-    EXPECT_EQ(rule.asserts, !rule.expression.empty());
-    EXPECT_TRUE(rule.asserts || rule.other_expressions.empty());
+    EXPECT_EQ(rule.on_cuda == OnCuda::kAsserts, !rule.expression.empty());
+    EXPECT_TRUE(rule.on_cuda == OnCuda::kAsserts || rule.other_expressions.empty());
   }
 }
 
@@ -106,7 +106,7 @@ TEST(RulesFor, LeavesOutOverloadsThatCheckNothing) {
 
 TEST(FindRuleByText, FindsEveryTextOfEveryRule) {
   for (const AssertRule& rule : rule_table()) {
-    if (!rule.asserts) continue;
+    if (rule.on_cuda != OnCuda::kAsserts) continue;
     SCOPED_TRACE(rule.id);
     // What two rules print alike is given to the first.
     const auto found = [&](std::string_view file, std::string_view expression) { return find_rule_by_text(file, expression); };

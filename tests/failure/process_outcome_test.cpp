@@ -26,6 +26,19 @@ TEST(ProcessOutcome, AssertLineOutranksWhatFollows) {
   }
 }
 
+TEST(ProcessOutcome, SimulatedDeviceNamesTheKernelOfAnIllegalAccess) {
+  const Outcome outcome = outcome_of_process(exited(1), false,
+                                             "minrepro-sim: (simulated) in aten::embedding_dense_backward: embedding_dense_backward.indices: indices holds 7\n"
+                                             "RuntimeError: CUDA error: an illegal memory access was encountered\n");
+  EXPECT_EQ(outcome.kind, FailureKind::kIllegalAccess);
+  EXPECT_EQ(outcome.op, "aten::embedding_dense_backward");
+  EXPECT_EQ(outcome.rule, "embedding_dense_backward.indices");
+  EXPECT_EQ(outcome.message, "indices holds 7");
+  EXPECT_EQ(to_text(signature_of(outcome)), "illegal access in aten::embedding_dense_backward (Embedding.cu: embedding_backward_feature_kernel)");
+  // A note of a silent rule is none.
+  EXPECT_EQ(outcome_of_process(exited(0), false, "minrepro-sim: note: in aten::x: y\n").kind, FailureKind::kNone);
+}
+
 TEST(ProcessOutcome, DeviceErrorWithoutAssertLine) {
   const Outcome aborted = outcome_of_process(SIGABRT, false,
                                              "terminate called after throwing an instance of 'c10::AcceleratorError'\n  what():  CUDA error: device-side assert "

@@ -169,7 +169,8 @@ void Recorder::check_on_cuda(OpEntry& op, c10::ArrayRef<const c10::IValue> input
   if (!op.has_rules || inputs.size() < op.arguments || !is_on_cuda(inputs)) return;
   const std::optional<Violation> found = find_cuda_violation(op, inputs);
   if (!found) return;
-  saw_cuda_.store(false);                  // what comes after the first violation is garbage
+  // What comes after an assertion is garbage. An access outside of memory may pass unnoticed.
+  if (found->rule->on_cuda == OnCuda::kAsserts) saw_cuda_.store(false);
   violation({&op.schema, c10::ArrayRef<c10::IValue>(inputs.data(), inputs.size()), &*found}, thread);
 }
 

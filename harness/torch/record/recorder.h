@@ -89,7 +89,7 @@ class Recorder {
   DataMode mode_;
   OpTable ops_;
   std::atomic<State> state_{State::kRecording};
-  std::atomic<bool> saw_cuda_{false};      ///< and no rule was violated yet
+  std::atomic<bool> saw_cuda_{false};      ///< and no assertion has failed yet
 
   std::mutex mutex_;
   std::unique_ptr<Session> session_;

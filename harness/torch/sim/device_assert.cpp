@@ -27,12 +27,16 @@ void print_thread(const AssertRule& rule, int64_t thread) {
              thread, rule.expression);
 }
 
-/// CUDA's lines, one for each of the first offending elements, then ours.
+/// CUDA's lines, one for each of the first offending elements (it has none for an access that no kernel checks), then ours.
 void print_violation(const OpTraits& traits, const Violation& violation, const CallView& call) {
-  std::vector<int64_t> threads = offending_elements(*violation.rule, violation, call, kPrintedThreads);
-  if (threads.empty()) threads.push_back(0);  // a row as a whole offends
-  for (int64_t thread : threads) print_thread(*violation.rule, thread);
-  fmt::print(stderr, "minrepro-sim: (simulated) in {}: {}: {}\n", traits.name, violation.rule->id, violation.text);
+  const AssertRule& rule = *violation.rule;
+  if (rule.on_cuda == OnCuda::kAsserts) {
+    std::vector<int64_t> threads = offending_elements(rule, violation, call, kPrintedThreads);
+    if (threads.empty()) threads.push_back(0);  // a row as a whole offends
+    for (int64_t thread : threads) print_thread(rule, thread);
+  }
+  fmt::print(stderr, "minrepro-sim: (simulated) in {}: {}: {}{}\n", traits.name, rule.id, violation.text,
+             rule.on_cuda == OnCuda::kAsserts ? "" : fmt::format("; {} has no assertion and goes outside of its memory", rule.function));
   std::fflush(stderr);
 }
 
@@ -45,23 +49,14 @@ void tell_recorder(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue>
   record(&event);
 }
 
-std::optional<PendingAssert> find_violation(const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments) {
-  const SchemaCallView call(schema, arguments);
-  for (const AssertRule* rule : traits.rules) {
-    if (std::optional<Violation> violation = check(*rule, call)) return PendingAssert{std::move(*violation), arguments.vec()};
-  }
-  return std::nullopt;
-}
-
-/// A kernel without an assertion works outside of its memory. CUDA says nothing for certain, and neither does this device fail; one line, once for each
-/// rule, says what was seen.
-void note_outside(const OpTraits& traits, const Violation& violation) {
+/// CUDA says nothing of it and goes on; one line, once for each rule, says what was seen.
+void note_silent(const OpTraits& traits, const Violation& violation) {
   static std::mutex* mutex = new std::mutex;
   static auto* noted = new std::set<const AssertRule*>;
   std::lock_guard<std::mutex> lock(*mutex);
   if (!noted->insert(violation.rule).second) return;
-  fmt::print(stderr, "minrepro-sim: (simulated) in {}: {}: {}; CUDA's kernel has no assertion and works outside of its memory\n", traits.name,
-             violation.rule->id, violation.text);
+  fmt::print(stderr, "minrepro-sim: note: in {}: {}; CUDA's kernel gives a wrong result without a word (rule {})\n", traits.name, violation.text,
+             violation.rule->id);
 }
 
 }  // namespace
@@ -69,33 +64,27 @@ void note_outside(const OpTraits& traits, const Violation& violation) {
 std::optional<PendingAssert> enforce_rules(const OpTraits& traits, const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
   std::optional<PendingAssert> pending;
   const bool was_poisoned = is_poisoned();
-  if (!was_poisoned) pending = find_violation(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
+  const c10::ArrayRef<c10::IValue> arguments = c10::ArrayRef<c10::IValue>(*stack).slice(base);
+  const SchemaCallView call(schema, arguments);
   for (const AssertRule* rule : traits.rules) {
     if (!was_poisoned && !pending) {
-      // Only what the kernel does not assert can be wrong.
-      if (rule->asserts) continue;
-      const auto outside = find_outside(*rule, SchemaCallView(schema, c10::ArrayRef<c10::IValue>(*stack).slice(base)));
-      if (!outside) continue;
-      note_outside(traits, *outside);
+      std::optional<Violation> violation = check(*rule, call);
+      if (!violation) continue;
+      if (rule->on_cuda == OnCuda::kSilent) note_silent(traits, *violation);
+      else pending = PendingAssert{std::move(*violation), arguments.vec()};
     }
     if (make_valid(*rule, schema, stack, base)) continue;
     if (pending) report_assert(traits, schema, *pending);
     if (is_poisoned()) raise_sticky_error();
-    TORCH_CHECK(false, "the simulated device cannot go on: ", traits.name, " works outside of its memory (", std::string(rule->id), ")");
+    TORCH_CHECK(false, "the simulated device cannot go on: ", traits.name, " has no valid value for what rule ", std::string(rule->id), " checks");
   }
   return pending;
 }
 
 void report_assert(const OpTraits& traits, const c10::FunctionSchema& schema, const PendingAssert& pending) {
-  const AssertRule& rule = *pending.violation.rule;
   print_violation(traits, pending.violation, SchemaCallView(schema, pending.arguments));
   tell_recorder(schema, pending.arguments, pending.violation);
-  poison_device({.op = traits.name,
-                 .rule = std::string(rule.id),
-                 .file = std::string(rule.file),
-                 .line = rule.line,
-                 .expression = std::string(rule.expression),
-                 .text = pending.violation.text});
+  poison_device({.op = traits.name, .rule = pending.violation.rule, .text = pending.violation.text});
 }
 
 }  // namespace minrepro::sim

@@ -57,7 +57,7 @@ Outcome make_tensor_valid(const AssertRule& rule, const CallView& call, int list
   if (!host || host->view.data == nullptr) return Outcome::kValid;
   const std::optional<Bounds> bounds = bounds_of(rule, call, list_position);
   if (rule.domain == Domain::kIndex && !bounds) return Outcome::kValid;
-  const bool as_a_whole = judges_as_a_whole(rule) && find_outside(rule, call).has_value();
+  const bool as_a_whole = judges_as_a_whole(rule) && check(rule, call).has_value();
   bool offends = as_a_whole;
   for_each_element(host->view, [&](int64_t, const char* element) {
     offends = offends || !element_is_valid(rule, bounds, host->view.dtype, element);

@@ -7,11 +7,21 @@
 #include <utility>
 
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 namespace minrepro::sim {
 namespace {
 
-constexpr int kCudaErrorAssert = 710;
+/// An error that stays with a CUDA context.
+struct StickyError {
+  int code;
+  std::string_view name;
+  std::string_view text;
+};
+constexpr StickyError kAssert{710, "cudaErrorAssert", "device-side assert triggered"};
+constexpr StickyError kIllegalAddress{700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"};
+
+const StickyError& sticky_error(OnCuda kind) { return kind == OnCuda::kIllegalAccess ? kIllegalAddress : kAssert; }
 
 struct State {
   std::atomic<bool> poisoned = false;   ///< all that a healthy launch has to look at
@@ -37,10 +47,10 @@ bool is_launch_blocking() {
   return blocking;
 }
 
-std::string sticky_error_text() {
-  std::string text =
-      "CUDA error: device-side assert triggered\n"
-      "Search for `cudaErrorAssert' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for more information.";
+std::string sticky_error_text(OnCuda kind) {
+  const StickyError& error = sticky_error(kind);
+  std::string text = fmt::format(
+      "CUDA error: {}\nSearch for `{}' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for more information.", error.text, error.name);
   if (!is_launch_blocking()) {
     text +=
         "\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect."
@@ -51,7 +61,9 @@ std::string sticky_error_text() {
 
 void raise_sticky_error() {
   state().surfaced = true;
-  throw c10::AcceleratorError({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, kCudaErrorAssert, sticky_error_text());
+  const auto poison = poison_of_device();
+  const OnCuda kind = poison ? poison->rule->on_cuda : OnCuda::kAsserts;
+  throw c10::AcceleratorError({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, sticky_error(kind).code, sticky_error_text(kind));
 }
 
 void on_launch() {

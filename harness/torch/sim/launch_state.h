@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "harness/asserts/rule.h"
+
 /// What the CUDA context of a process keeps: whether a kernel failed, and when its callers get to know. One state for the process, safe to use
 /// from several threads; it has none of its own.
 namespace minrepro::sim {
@@ -13,10 +15,7 @@ constexpr int kLaunchesUntilSurfacing = 20;
 /// The violation that poisoned the device.
 struct Poison {
   std::string op;
-  std::string rule;
-  std::string file;
-  int line = 0;
-  std::string expression;
+  const AssertRule* rule = nullptr;     ///< of a kind that fails: it asserts, or makes an illegal access
   std::string text;
 };
 
@@ -36,7 +35,7 @@ bool is_poisoned();
 /// A kernel failed. The first one counts. Throws the sticky error at once if CUDA_LAUNCH_BLOCKING is 1.
 void poison_device(Poison poison);
 
-/// Throws c10::AcceleratorError, code 710 (cudaErrorAssert), and makes every later use of the device throw it too.
+/// Throws c10::AcceleratorError, code 710 (cudaErrorAssert) or 700 (cudaErrorIllegalAddress), and makes every later use of the device throw it too.
 [[noreturn]] void raise_sticky_error();
 
 /// A copy of what poisoned the device; nullopt if nothing did.
@@ -49,6 +48,6 @@ void reset_device();
 bool is_launch_blocking();
 
 /// The text of the sticky error as torch 2.11's c10_cuda_check_implementation composes it.
-std::string sticky_error_text();
+std::string sticky_error_text(OnCuda kind);
 
 }  // namespace minrepro::sim

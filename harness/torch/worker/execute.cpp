@@ -184,7 +184,6 @@ class Run {
   /// The simulated device was poisoned: the violation is the failure, and whatever ended the run is where it surfaced.
   Outcome poisoned(const Outcome& end) const {
     Outcome outcome;
-    outcome.kind = FailureKind::kDeviceAssert;
     outcome.call = progress_.violation_call;
     outcome.symptom_call = end.symptom_call;
     outcome.op = program_.calls[static_cast<std::size_t>(outcome.call)].op;
@@ -226,8 +225,10 @@ void fill_from_violation(const std::string& json, Outcome& outcome) {
   auto read = [&violation](const char* name, std::string& to) {
     if (violation.is_object() && violation.contains(name) && violation[name].is_string() && violation[name] != "") to = violation[name];
   };
+  outcome.kind = FailureKind::kDeviceAssert;
   read("op", outcome.op);
   read("rule", outcome.rule);
+  if (const AssertRule* rule = find_rule(outcome.rule)) outcome.kind = failure_kind_of(*rule);
   read("file", outcome.file);
   read("expression", outcome.expression);
   read("text", outcome.message);

@@ -78,7 +78,6 @@ Outcome outcome_of_child(const Ended& ended, const Program& program, const Limit
   Outcome outcome;
   if (progress.violation_call >= 0) {
     // The simulated device was poisoned before: that is the failure, and this is where it surfaced.
-    outcome.kind = FailureKind::kDeviceAssert;
     outcome.call = progress.violation_call;
     outcome.symptom_call = progress.synchronizing ? -1 : progress.call;
     fill_from_violation(progress.violation, outcome);

@@ -26,11 +26,11 @@ inline at::Tensor bad_lookup() {
 
 /// What `call` throws as an AcceleratorError; empty if it throws nothing. Other exceptions pass through.
 template <typename Call>
-std::string sticky_error_of(const Call& call) {
+std::string sticky_error_of(const Call& call, int code = 710) {
   try {
     call();
   } catch (const c10::AcceleratorError& error) {
-    EXPECT_EQ(error.get_error_code(), 710);
+    EXPECT_EQ(error.get_error_code(), code);
     return error.what_without_backtrace();
   }
   return {};

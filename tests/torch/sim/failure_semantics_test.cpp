@@ -148,13 +148,17 @@ TEST_F(DeviceAssert, KernelsThatWouldCrashOnTheCpuDoNot) {
   EXPECT_NE(violation(), "");
 }
 
-TEST_F(DeviceAssert, KernelsWithoutAnAssertionPoisonNothing) {
+TEST_F(DeviceAssert, KernelsWithoutAnAssertionMakeAnIllegalAccess) {
   const at::Tensor indices = at::full({3}, 1 << 20, at::TensorOptions(sim()).dtype(at::kLong));
   ::testing::internal::CaptureStderr();
   const at::Tensor gradient = at::embedding_dense_backward(at::ones({3, 2}, sim()), indices, 4, -1, false);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("embedding_dense_backward"));
+  const std::string printed = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(printed, StartsWith("minrepro-sim: (simulated) in aten::embedding_dense_backward: embedding_dense_backward.indices: "));
+  EXPECT_EQ(std::count(printed.begin(), printed.end(), '\n'), 1);
   EXPECT_EQ(gradient.sizes(), at::IntArrayRef({4, 2}));
-  EXPECT_EQ(violation(), "");
+  EXPECT_EQ(nlohmann::json::parse(violation()).at("rule"), "embedding_dense_backward.indices");
+  EXPECT_THAT(sticky_error_of([&] { gradient.cpu(); }, 700),
+              StartsWith("CUDA error: an illegal memory access was encountered\nSearch for `cudaErrorIllegalAddress' in "));
 }
 
 TEST_F(DeviceAssert, BackwardOfAFailedCallDoesNotCrash) {

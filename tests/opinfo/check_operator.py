@@ -13,6 +13,12 @@ from twins import Different, Mover, compare, normalised
 
 KEPT_FAILURES = 40
 
+# Operators with sample inputs without a tensor and without a device.
+FACTORIES = {"arange", "linspace", "logspace"}
+
+# Operators of which CUDA wants the tensors beside the first on the host.
+HOST_ARGUMENTS = {"tensor_split"}
+
 
 def seed():
     torch.default_generator.manual_seed(0)
@@ -48,9 +54,10 @@ class OperatorCheck:
         self.counts = dict.fromkeys(("forward", "backward", "inplace", "out", "error", "asserted"), 0)
         self.failures = []
         self.failed = 0
+        self.asserted = set()
 
     def report(self):
-        return {"counts": self.counts, "failures": self.failures, "failed": self.failed}
+        return {"counts": self.counts, "failures": self.failures, "failed": self.failed, "asserted": sorted(self.asserted)}
 
     def fail(self, check, kind, text, dtype=None, sample=None):
         self.failed += 1
@@ -74,8 +81,14 @@ class OperatorCheck:
         seed()
         samples = list(self.op.sample_inputs("cpu", dtype, requires_grad=differentiable))
         for sample in samples[:self.options.samples]:
+            self.name_device(sample)
             for check in (self.check_function, self.check_inplace, self.check_out):
                 self.guarded(check, dtype, sample)
+
+    def name_device(self, sample):
+        """Operators that make a tensor from numbers make it on the CPU if their arguments name no device."""
+        if self.op.name in FACTORIES and not any(isinstance(value, torch.Tensor) for value in tree_flatten((sample.input, sample.args))[0]):
+            sample.kwargs = {"device": "cpu", **sample.kwargs}
 
     def guarded(self, check, dtype, sample):
         name = check.__name__.removeprefix("check_")
@@ -83,6 +96,8 @@ class OperatorCheck:
             check(sample)
         except Different as difference:
             self.fail(difference.args[0].split(":")[0].split("[")[0], difference.kind, str(difference), dtype, sample)
+        except Exception as error:  # of any type, from looking at a result
+            self.fail(name, "unreadable", f"{type(error).__name__}: {error}", dtype, sample)
         self.look_for_violations(name, dtype, sample)
 
     def look_for_violations(self, name, dtype, sample):
@@ -121,20 +136,21 @@ class OperatorCheck:
 
     def move(self, arguments, target):
         moved = Mover(target)(arguments)
-        if self.options.host_arguments and target != CPU:
+        if self.op.name in HOST_ARGUMENTS and target != CPU:
             moved = (moved[0], Mover(CPU)(arguments[1]), Mover(CPU)(arguments[2]))
         return moved
 
     def check_function(self, sample):
-        values = not self.options.shapes_only
+        compared = self.options.compared
         both = self.on_both("forward", lambda x, args, kwargs: self.op(x, *args, **kwargs), sample, grad=True)
         self.counts["forward"] += 1
         if both is None:
             return
         on_sim, sim_result, on_cpu, cpu_result = both
-        compare(sim_result, cpu_result, "forward", values)
-        compare(detached(on_sim), detached(on_cpu), "forward arguments", values)
-        if values:
+        compare(sim_result, cpu_result, "forward", compared)
+        if self.op.name not in HOST_ARGUMENTS:
+            compare(detached(on_sim), detached(on_cpu), "forward arguments", compared)
+        if compared != "shape":
             self.check_backward(sample, on_sim, sim_result, on_cpu, cpu_result)
 
     def check_backward(self, sample, on_sim, sim_result, on_cpu, cpu_result):
@@ -158,7 +174,7 @@ class OperatorCheck:
             kind = "raises" if sim_error is not None else "does not raise"
             raise Different(kind, f"backward: {type(error).__name__}: {error}")
         if cpu_error is None:
-            compare(sim_gradients, cpu_gradients, "backward")
+            compare(sim_gradients, cpu_gradients, "backward", self.options.compared)
         elif normalised(cpu_error) != normalised(sim_error):
             raise Different("other error", f"backward: {sim_error}\nthe CPU raises {cpu_error}")
 
@@ -176,8 +192,8 @@ class OperatorCheck:
         if both is None:
             return
         on_sim, sim_result, on_cpu, cpu_result = both
-        compare(sim_result, cpu_result, "inplace", not self.options.shapes_only)
-        compare(on_sim, on_cpu, "inplace arguments", not self.options.shapes_only)
+        compare(sim_result, cpu_result, "inplace", self.options.compared)
+        compare(on_sim, on_cpu, "inplace arguments", self.options.compared)
 
     def check_out(self, sample):
         if not self.op.supports_out:
@@ -192,7 +208,7 @@ class OperatorCheck:
             return
         if not all(isinstance(t, torch.Tensor) and t.layout == torch.strided for t in tree_flatten(like)[0]):
             return
-        for make in (same_shape, reversed_strides, nothing):
+        for make in (same_shape, transposed, nothing):
             def call(x, args, kwargs):
                 out = tree_map(lambda t: make(t, on(x, args, kwargs)), like)
                 result = self.op(x, *args, out=out, **kwargs)
@@ -202,7 +218,7 @@ class OperatorCheck:
             self.counts["out"] += 1
             both = self.on_both("out", call, sample)
             if both is not None:
-                compare(both[1], both[3], "out", not self.options.shapes_only)
+                compare(both[1], both[3], "out", self.options.compared)
 
     def run_error_input(self, error_input):
         sample = error_input.sample_input
@@ -213,6 +229,7 @@ class OperatorCheck:
             if device.violation():
                 # The CPU kernel checks data at this place, CUDA's asserts.
                 self.counts["asserted"] += 1
+                self.asserted.add(device.violation()["rule"])
                 device.reset()
             else:
                 self.fail("error input", difference.kind, str(difference), None, sample)
@@ -246,8 +263,11 @@ def same_shape(like, target):
     return torch.ones(like.shape, dtype=like.dtype, device=target)
 
 
-def reversed_strides(like, target):
-    return torch.ones(like.shape[::-1], dtype=like.dtype, device=target).permute(*reversed(range(like.dim())))
+def transposed(like, target):
+    """Not contiguous; matrices follow each other without a gap, as CPU kernels of linear algebra take for granted."""
+    if like.dim() < 2:
+        return torch.ones(like.shape + (2,), dtype=like.dtype, device=target)[..., 0]
+    return torch.ones(like.mT.shape, dtype=like.dtype, device=target).mT
 
 
 def nothing(like, target):
@@ -257,6 +277,8 @@ def nothing(like, target):
 def check(op, options, stderr_path):
     """In a process of its own, whose stderr is the file at `stderr_path`."""
     warnings.simplefilter("ignore")
+    if options.compared == "math":
+        torch.backends.cuda.enable_flash_sdp(False)  # the CPU's too
     device.reset()
     run = OperatorCheck(op, options, Stderr(stderr_path))
     try:

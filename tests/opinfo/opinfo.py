@@ -26,9 +26,6 @@ import check_operator  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 REQUIRED_PERCENT = 99
 
-# Operators of which CUDA wants the tensors beside the first on the host.
-HOST_ARGUMENTS = {"tensor_split"}
-
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="tests/opinfo/run", description=__doc__.splitlines()[0])
@@ -43,7 +40,7 @@ def parse_arguments():
 
 
 def read_left_out():
-    """Operator name -> (what is compared instead, reason)."""
+    """Operator name -> (what is compared, reason). Compared can be nothing, the shape, the math kernel of attention, or what is close instead of equal."""
     with open(os.path.join(HERE, "left_out.tsv"), newline="") as file:
         return {row["operator"]: (row["compared"], row["reason"]) for row in csv.DictReader(file, delimiter="\t")}
 
@@ -113,8 +110,7 @@ def check_all(ops, arguments, left_out):
         while waiting or running:
             while waiting and len(running) < arguments.jobs:
                 op = waiting.popleft()
-                options = argparse.Namespace(dtype=arguments.dtype, samples=arguments.samples, host_arguments=op.name in HOST_ARGUMENTS,
-                                             shapes_only=left_out.get(op.full_name, ("",))[0] == "shape")
+                options = argparse.Namespace(dtype=arguments.dtype, samples=arguments.samples, compared=left_out.get(op.full_name, ("all",))[0])
                 child = Running(op, options, folder)
                 running[child.pid] = child
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -157,6 +153,9 @@ def print_summary(reports, absent, seconds, arguments):
     slowest = sorted(reports, key=lambda report: -report["seconds"])[:3]
     limited = f", at most {arguments.samples} samples for each dtype" if arguments.samples else ""
     print(f"{seconds:.0f} s on {arguments.jobs} processes{limited}; slowest: " + ", ".join(f"{r['op']} {r['seconds']:.0f} s" for r in slowest))
+    asserting = sorted(report["op"] for report in reports if report.get("asserted"))
+    if asserting:
+        print(f"error inputs that CUDA's kernel asserts: of {', '.join(asserting)}")
     for name, reason in absent:
         print(f"left out: {name}: {reason}")
 

@@ -59,19 +59,19 @@ class Different(Exception):
         self.kind = kind
 
 
-def _same_values(on_sim, on_cpu):
+def _same_values(on_sim, on_cpu, exactly):
     on_sim = on_sim.detach().to(CPU)
     on_cpu = on_cpu.detach()
     if on_cpu.dtype == torch.complex32:  # no kernel compares these
         on_sim, on_cpu = torch.view_as_real(on_sim.resolve_conj()), torch.view_as_real(on_cpu.resolve_conj())
     if on_cpu.layout == torch.strided and not on_cpu.is_quantized and torch.equal(on_sim, on_cpu):
         return
-    torch.testing.assert_close(on_sim, on_cpu, rtol=0, atol=0, equal_nan=True, check_stride=False)
+    tolerances = {"rtol": 0, "atol": 0} if exactly else {}
+    torch.testing.assert_close(on_sim, on_cpu, equal_nan=True, check_stride=False, **tolerances)
 
 
-def _compare_tensors(on_sim, on_cpu, where, values):
-    expected_device = on_cpu.device if on_cpu.is_meta else SIM
-    if on_sim.device != expected_device and on_sim.device != CPU:
+def _compare_tensors(on_sim, on_cpu, where, compared):
+    if on_sim.device != (on_cpu.device if on_cpu.is_meta else SIM):
         raise Different("device", f"{where}: on {on_sim.device}")
     for name in ("dtype", "layout", "shape", "requires_grad", "is_nested"):
         if getattr(on_sim, name) != getattr(on_cpu, name):
@@ -80,16 +80,17 @@ def _compare_tensors(on_sim, on_cpu, where, values):
         for name in ("stride", "storage_offset", "is_conj", "is_neg", "_is_view"):
             if getattr(on_sim, name)() != getattr(on_cpu, name)():
                 raise Different(name, f"{where}: {name} is {getattr(on_sim, name)()}, on the CPU {getattr(on_cpu, name)()}")
-    if on_cpu.is_meta or not values:
+    if on_cpu.is_meta or compared == "shape":
         return
     try:
-        _same_values(on_sim, on_cpu)
+        _same_values(on_sim, on_cpu, compared != "close")
     except AssertionError as error:
         raise Different("values", f"{where}: {error}") from None
 
 
-def compare(on_sim, on_cpu, where, values=True):
-    """Raises Different unless both results have the same structure, metadata and, if `values`, every bit of every element (NaN is NaN)."""
+def compare(on_sim, on_cpu, where, compared):
+    """Raises Different unless both results have the same structure and metadata, and the same elements: to the last bit, but NaN is NaN; within
+    torch.testing's tolerances if `compared` is "close"; unseen if it is "shape"."""
     sims, sim_spec = tree_flatten(on_sim)
     cpus, cpu_spec = tree_flatten(on_cpu)
     if sim_spec != cpu_spec:
@@ -97,7 +98,7 @@ def compare(on_sim, on_cpu, where, values=True):
     for position, (a, b) in enumerate(zip(sims, cpus)):
         place = where if len(cpus) == 1 else f"{where}[{position}]"
         if isinstance(b, torch.Tensor) and isinstance(a, torch.Tensor):
-            _compare_tensors(a, b, place, values)
+            _compare_tensors(a, b, place, compared)
         elif type(a) is not type(b):
             raise Different("structure", f"{place}: {type(a).__name__}, on the CPU {type(b).__name__}")
         elif isinstance(b, torch.device):
@@ -108,6 +109,7 @@ def compare(on_sim, on_cpu, where, values=True):
 
 
 _DEVICE_NAMES = (
+    (re.compile(r",\s*device='[^']*'"), ""),  # of a tensor that is printed
     (re.compile(r"\b(?:sim|cuda|cpu)(?::0)?\b"), "DEVICE"),
     (re.compile(r"\bDEVICE and DEVICE\b"), "DEVICE"),
     (re.compile(r"\btorch\.DEVICE\."), "torch."),

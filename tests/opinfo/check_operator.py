@@ -51,7 +51,7 @@ class OperatorCheck:
         self.op = op
         self.options = options
         self.stderr = stderr
-        self.counts = dict.fromkeys(("forward", "backward", "inplace", "out", "error", "asserted"), 0)
+        self.counts = dict.fromkeys(("forward", "backward", "inplace", "out", "error", "asserted", "alike", "computed"), 0)
         self.failures = []
         self.failed = 0
         self.asserted = set()
@@ -72,6 +72,8 @@ class OperatorCheck:
             if self.options.dtype and short_name(dtype) != self.options.dtype:
                 continue
             self.run_dtype(dtype, dtype in backward_dtypes)
+        if not self.counts["computed"] and not self.failed and self.options.compared != "error":
+            self.fail("samples", "nothing compared", "no sample input has a result on the CPU")
         if self.op.error_inputs_func is not None and not self.options.dtype:
             seed()
             for error_input in list(self.op.error_inputs("cpu")):
@@ -95,7 +97,7 @@ class OperatorCheck:
         try:
             check(sample)
         except Different as difference:
-            self.fail(difference.args[0].split(":")[0].split("[")[0], difference.kind, str(difference), dtype, sample)
+            self.fail(difference.check, difference.kind, str(difference), dtype, sample)
         except Exception as error:  # of any type, from looking at a result
             self.fail(name, "unreadable", f"{type(error).__name__}: {error}", dtype, sample)
         self.look_for_violations(name, dtype, sample)
@@ -123,15 +125,18 @@ class OperatorCheck:
                 sides.append((moved, None, error))
         (on_cpu, cpu_result, cpu_error), (on_sim, sim_result, sim_error) = sides
         if sim_error is not None and device.violation():
-            raise Different("rule fired", f"{check}: {sim_error}")
+            raise Different("rule fired", check, f"{sim_error}")
         if cpu_error is None and sim_error is not None:
-            raise Different("raises", f"{check}: {type(sim_error).__name__}: {sim_error}")
+            raise Different("raises", check, f"{type(sim_error).__name__}: {sim_error}")
         if cpu_error is not None and sim_error is None:
-            raise Different("does not raise", f"{check}: the CPU raises {type(cpu_error).__name__}: {cpu_error}")
+            raise Different("does not raise", check, f"the CPU raises {type(cpu_error).__name__}: {cpu_error}")
         if cpu_error is not None:
             if normalised(cpu_error) != normalised(sim_error):
-                raise Different("other error", f"{check}: {type(sim_error).__name__}: {sim_error}\nthe CPU raises {type(cpu_error).__name__}: {cpu_error}")
+                raise Different("other error", check, f"{type(sim_error).__name__}: {sim_error}\n"
+                                                      f"the CPU raises {type(cpu_error).__name__}: {cpu_error}")
+            self.counts["alike"] += check != "error input"
             return None
+        self.counts["computed"] += 1
         return on_sim, sim_result, on_cpu, cpu_result
 
     def move(self, arguments, target):
@@ -172,11 +177,11 @@ class OperatorCheck:
         if (cpu_error is None) != (sim_error is None):
             error = cpu_error or sim_error
             kind = "raises" if sim_error is not None else "does not raise"
-            raise Different(kind, f"backward: {type(error).__name__}: {error}")
+            raise Different(kind, "backward", f"{type(error).__name__}: {error}")
         if cpu_error is None:
             compare(sim_gradients, cpu_gradients, "backward", self.options.compared)
         elif normalised(cpu_error) != normalised(sim_error):
-            raise Different("other error", f"backward: {sim_error}\nthe CPU raises {cpu_error}")
+            raise Different("other error", "backward", f"{sim_error}\nthe CPU raises {cpu_error}")
 
     def check_inplace(self, sample):
         inplace = self.op.inplace_variant
@@ -232,7 +237,7 @@ class OperatorCheck:
                 self.asserted.add(device.violation()["rule"])
                 device.reset()
             else:
-                self.fail("error input", difference.kind, str(difference), None, sample)
+                self.fail(difference.check, difference.kind, str(difference), None, sample)
         if device.violation():
             device.reset()
         self.stderr.new_lines()
@@ -254,7 +259,7 @@ def gradient_like(output, target):
 def on(*arguments):
     """The device that the tensors and devices of the arguments say."""
     for value in tree_flatten(arguments)[0]:
-        if isinstance(value, torch.Tensor) and value.device.type == "sim" or isinstance(value, torch.device) and value.type == "sim":
+        if isinstance(value, torch.Tensor) and value.device == SIM or isinstance(value, torch.device) and value == SIM:
             return SIM
     return CPU
 

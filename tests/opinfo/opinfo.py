@@ -40,7 +40,7 @@ def parse_arguments():
 
 
 def read_left_out():
-    """Operator name -> (what is compared, reason). Compared can be nothing, the shape, the math kernel of attention, or what is close instead of equal."""
+    """Operator name -> (what is compared, reason). Compared is "nothing", the "error" or "shape" alone, the "math" kernel, what is "close"."""
     with open(os.path.join(HERE, "left_out.tsv"), newline="") as file:
         return {row["operator"]: (row["compared"], row["reason"]) for row in csv.DictReader(file, delimiter="\t")}
 
@@ -149,7 +149,8 @@ def print_summary(reports, absent, seconds, arguments):
     for report in reports:
         counts.update(report["counts"])
     print(f"\nsample inputs compared: forward {counts['forward']:,}, backward {counts['backward']:,}, in-place {counts['inplace']:,}, "
-          f"out= {counts['out']:,}, error inputs {counts['error']:,} (of these {counts['asserted']} raise on the CPU what CUDA's kernel asserts)")
+          f"out= {counts['out']:,}, error inputs {counts['error']:,} (of these {counts['asserted']} raise on the CPU what CUDA's kernel asserts); "
+          f"{counts['alike']:,} raise the same on both")
     slowest = sorted(reports, key=lambda report: -report["seconds"])[:3]
     limited = f", at most {arguments.samples} samples for each dtype" if arguments.samples else ""
     print(f"{seconds:.0f} s on {arguments.jobs} processes{limited}; slowest: " + ", ".join(f"{r['op']} {r['seconds']:.0f} s" for r in slowest))

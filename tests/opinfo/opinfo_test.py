@@ -113,7 +113,8 @@ class Checks(unittest.TestCase):
 
         self.assertEqual(kinds(check(function=fails([SIM]))), [("forward", "raises")])
         self.assertEqual(kinds(check(function=fails([CPU]))), [("forward", "does not raise")])
-        self.assertEqual(kinds(check(function=fails([CPU, SIM]))), [])
+        self.assertEqual(kinds(check(function=fails([CPU, SIM]))), [("samples", "nothing compared")])
+        self.assertEqual(kinds(check("error", function=fails([CPU, SIM]))), [])
         wrong = ErrorInput(SampleInput(torch.ones(2), args=(1,)), error_type=IndexError, error_regex="")
         report = check(function=lambda x, dim=0: x.sum(dim) if not (on_sim(x) and dim) else x, error_inputs_func=True,
                        error_inputs=lambda device: [wrong])

@@ -52,11 +52,12 @@ class Mover:
 
 
 class Different(Exception):
-    """Two results differ: `kind` names how, for the table; the message says where."""
+    """Two results differ: `check` and `kind` name where and how, for the table; `where` may say which result of the check."""
 
-    def __init__(self, kind, text):
-        super().__init__(text)
+    def __init__(self, kind, where, text):
+        super().__init__(f"{where}: {text}")
         self.kind = kind
+        self.check = where.partition("[")[0]
 
 
 def _same_values(on_sim, on_cpu, exactly):
@@ -72,20 +73,20 @@ def _same_values(on_sim, on_cpu, exactly):
 
 def _compare_tensors(on_sim, on_cpu, where, compared):
     if on_sim.device != (on_cpu.device if on_cpu.is_meta else SIM):
-        raise Different("device", f"{where}: on {on_sim.device}")
+        raise Different("device", where, f"on {on_sim.device}")
     for name in ("dtype", "layout", "shape", "requires_grad", "is_nested"):
         if getattr(on_sim, name) != getattr(on_cpu, name):
-            raise Different(name, f"{where}: {name} is {getattr(on_sim, name)}, on the CPU {getattr(on_cpu, name)}")
+            raise Different(name, where, f"{name} is {getattr(on_sim, name)}, on the CPU {getattr(on_cpu, name)}")
     if on_cpu.layout == torch.strided and not on_cpu.is_nested:
         for name in ("stride", "storage_offset", "is_conj", "is_neg", "_is_view"):
             if getattr(on_sim, name)() != getattr(on_cpu, name)():
-                raise Different(name, f"{where}: {name} is {getattr(on_sim, name)()}, on the CPU {getattr(on_cpu, name)()}")
+                raise Different(name, where, f"{name} is {getattr(on_sim, name)()}, on the CPU {getattr(on_cpu, name)()}")
     if on_cpu.is_meta or compared == "shape":
         return
     try:
         _same_values(on_sim, on_cpu, compared != "close")
     except AssertionError as error:
-        raise Different("values", f"{where}: {error}") from None
+        raise Different("values", where, f"{error}") from None
 
 
 def compare(on_sim, on_cpu, where, compared):
@@ -94,18 +95,18 @@ def compare(on_sim, on_cpu, where, compared):
     sims, sim_spec = tree_flatten(on_sim)
     cpus, cpu_spec = tree_flatten(on_cpu)
     if sim_spec != cpu_spec:
-        raise Different("structure", f"{where}: {sim_spec}, on the CPU {cpu_spec}")
+        raise Different("structure", where, f"{sim_spec}, on the CPU {cpu_spec}")
     for position, (a, b) in enumerate(zip(sims, cpus)):
         place = where if len(cpus) == 1 else f"{where}[{position}]"
         if isinstance(b, torch.Tensor) and isinstance(a, torch.Tensor):
             _compare_tensors(a, b, place, compared)
         elif type(a) is not type(b):
-            raise Different("structure", f"{place}: {type(a).__name__}, on the CPU {type(b).__name__}")
+            raise Different("structure", place, f"{type(a).__name__}, on the CPU {type(b).__name__}")
         elif isinstance(b, torch.device):
-            if a.type not in ("sim", b.type):
-                raise Different("device", f"{place}: {a}, on the CPU {b}")
+            if a.type not in (SIM.type, b.type):
+                raise Different("device", place, f"{a}, on the CPU {b}")
         elif not isinstance(b, torch.Generator) and a != b and not (a != a and b != b):
-            raise Different("values", f"{place}: {a}, on the CPU {b}")
+            raise Different("values", place, f"{a}, on the CPU {b}")
 
 
 _DEVICE_NAMES = (

@@ -76,6 +76,8 @@ at::Tensor AliasSet::to_cpu(const at::Tensor& tensor) {
     }
     cpu = tensor_on(shared ? std::move(shared) : alias_storage(tensor.storage()), c10::DispatchKey::CPU, tensor);
   }
+  // Some kernels leave out what only a gradient would need.
+  if (tensor.requires_grad()) cpu.unsafeGetTensorImpl()->set_requires_grad(true);
   pairs_.push_back({tensor, cpu});
   return cpu;
 }
@@ -130,6 +132,8 @@ void AliasSet::adopt_changes() {
     if (to->sizes() != from->sizes() || to->strides() != from->strides() || to->storage_offset() != from->storage_offset()) {
       to->set_sizes_and_strides(from->sizes(), from->strides(), from->storage_offset());
     }
+    if (to->is_conj() != from->is_conj()) to->_set_conj(from->is_conj());
+    if (to->is_neg() != from->is_neg()) to->_set_neg(from->is_neg());
   }
 }
 

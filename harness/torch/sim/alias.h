@@ -12,15 +12,16 @@ bool is_sim(const at::Tensor& tensor);
 /// Both faces of each tensor of one call.
 class AliasSet {
  public:
-  /// The CPU face of `tensor`: same sizes, strides, offset, conj and neg bits, wrapped-number flag; a resizable storage on the same memory. The
-  /// same tensor gives the same alias, tensors that share a storage give aliases that share one. What is not on the device comes back as it is.
+  /// The CPU face of `tensor`: same sizes, strides, offset, conj and neg bits, wrapped-number and requires-grad flags; a resizable storage on
+  /// the same memory. The same tensor gives the same alias, tensors that share a storage give aliases that share one. What is not on the device
+  /// comes back as it is.
   at::Tensor to_cpu(const at::Tensor& tensor);
 
   /// The device's face of a result: the argument itself if the kernel returned an argument, a view if it returned one, else a new tensor that
   /// takes over the memory.
   at::Tensor to_sim(const at::Tensor& result);
 
-  /// After a kernel that writes its arguments: what it resized, restrided or gave new memory is so on the device, too.
+  /// After a kernel that writes its arguments: what it resized, restrided, conjugated or gave new memory is so on the device, too.
   void adopt_changes();
 
  private:

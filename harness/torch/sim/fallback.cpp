@@ -64,9 +64,44 @@ bool has_mask(const torch::jit::Stack& stack, std::size_t base) {
   return false;
 }
 
+/// An `out` argument that the CPU kernel would write past, and the contiguous tensor that the kernel is given in its place.
+struct OutStandIn {
+  at::Tensor out;
+  at::Tensor contiguous;
+};
+
+std::vector<OutStandIn> stand_in_for_outs(const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
+  std::vector<OutStandIn> stand_ins;
+  for (std::size_t i = base; i < stack->size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i - base];
+    c10::IValue& value = (*stack)[i];
+    if (!argument.is_out() || !value.isTensor() || value.toTensor().is_contiguous()) continue;
+    stand_ins.push_back({value.toTensor(), value.toTensor().clone(at::MemoryFormat::Contiguous)});
+    value = stand_ins.back().contiguous;
+  }
+  return stand_ins;
+}
+
+void copy_to_outs(const std::vector<OutStandIn>& stand_ins, torch::jit::Stack* stack, std::size_t base) {
+  for (const OutStandIn& stand_in : stand_ins) {
+    if (stand_in.out.sizes() != stand_in.contiguous.sizes()) stand_in.out.resize_(stand_in.contiguous.sizes());
+    stand_in.out.copy_(stand_in.contiguous);
+    for (std::size_t i = base; i < stack->size(); ++i) {
+      c10::IValue& result = (*stack)[i];
+      if (result.isTensor() && result.toTensor().is_same(stand_in.contiguous)) result = stand_in.out;
+    }
+  }
+}
+
 void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
   at::AutoDispatchBelowAutograd below_autograd;
   c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  if (traits.writes_past_strided_outs) {
+    const std::vector<OutStandIn> stand_ins = stand_in_for_outs(op.schema(), stack, base);
+    op.callBoxed(stack);
+    copy_to_outs(stand_ins, stack, base);
+    return;
+  }
   if (!traits.instead) {
     op.callBoxed(stack);
     return;

@@ -28,6 +28,12 @@ constexpr std::array kTakingCpuTensors = std::to_array<std::string_view>({
 /// Operators whose CPU kernels compare elements with each other, not with a bound.
 constexpr std::array kCheckingData = std::to_array<std::string_view>({"aten::repeat_interleave", "aten::segment_reduce", "aten::masked_scatter"});
 
+/// Operators whose CPU kernels go from matrix to matrix of `out` by the stride of its third dimension from the end alone.
+/// Source: apply_triu_tril in aten/src/ATen/native/TriangularOps.cpp, which lu_unpack calls.
+constexpr std::array kWritingPastStridedOuts = std::to_array<std::string_view>({
+    "aten::tril.out", "aten::triu.out", "aten::lu_unpack.out", "aten::linalg_lu.out",
+});
+
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -49,6 +55,7 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   traits->cpu_checks_data = holds(kCheckingData, family);
   traits->waits_for_masks = family == "aten::index" || family == "aten::_index_put_impl";
   traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);
+  traits->writes_past_strided_outs = holds(kWritingPastStridedOuts, traits->name);
   traits->iterates = op.hasTag(at::Tag::pointwise) || op.hasTag(at::Tag::reduction);
   if (schema.name() == "aten::convolution_overrideable") {
     traits->instead = c10::Dispatcher::singleton().findSchemaOrThrow("aten::convolution", "");

@@ -20,6 +20,7 @@ struct OpTraits {
   bool cpu_checks_data = false;                ///< the CPU kernel throws at data that is valid for each rule by itself
   bool takes_cpu_tensors = false;              ///< CUDA lets CPU tensors of any size stand beside its own
   bool iterates = false;                       ///< it goes over its tensors element by element (TensorIterator)
+  bool writes_past_strided_outs = false;       ///< the CPU kernel takes the memory of its `out` arguments to be contiguous
   std::optional<c10::OperatorHandle> instead;  ///< the operator that computes this one on the CPU, if it has another name there
   int none_before = -1;                        ///< `instead` has one more argument, None, at this position
 };

@@ -42,9 +42,12 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_reshape_alias", at::native::_reshape_alias);
   m.impl("unfold", at::native::unfold);
 
-  // These throw for unknown backends instead of falling back.
+  // The kernels that every backend gets for these refuse this one, or look it up in tables in which it has no row.
   m.impl("convolution_overrideable", fallback());
   m.impl("convolution_backward_overrideable", fallback());
+  for (const char* name : {"mode.values", "conj_physical_", "kaiser_window", "kaiser_window.periodic", "kaiser_window.beta"}) m.impl(name, fallback());
+  // Its default kernel calls addr.out, whose kernel tells by the addresses of its arguments whether it works in place. The fallback's stack moves them.
+  m.impl("addr_", fallback());
 }
 
 // Copies of sparse tensors go part by part.
@@ -67,10 +70,14 @@ void register_fallback(c10::DispatchKey key, Wanted wanted) {
 /// A kernel for a whole class of backends comes before a backend's fallback. Where the CPU has a better one, that is what has to run:
 /// - structured operators have a default kernel that works out the result's shape, allocates it and calls the `out` overload; the CPU kernel does all that
 ///   in one step, and the call keeps the name that its caller used;
+/// - some operators are made of others where a backend has no kernel, which rounds differently and may give other strides or dtypes;
 /// - the default kernels of some operators know of dense tensors only.
 const bool registered = [] {
   register_fallback(c10::DispatchKey::PrivateUse1, [](const c10::OperatorHandle& op) {
-    return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) && op.hasKernelForDispatchKey(c10::DispatchKey::CPU);
+    return op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
+           (op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) ||
+            op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+            op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd));
   });
   register_fallback(c10::DispatchKey::SparsePrivateUse1,
                     [](const c10::OperatorHandle& op) { return op.hasKernelForDispatchKey(c10::DispatchKey::SparseCPU); });

@@ -39,6 +39,30 @@ TEST_F(Memory, OutArgumentsAreResizedAndReturned) {
   expect_equal(indices, at::tensor({1, 0}, at::kLong));
 }
 
+TEST_F(Memory, OutArgumentsWithAnyStridesAreWrittenWhereTheyLie) {
+  const at::Tensor x = at::arange(225.f).view({3, 3, 5, 5});
+  at::Tensor memory = at::full({5, 5, 3, 3}, -1.f, sim());
+  at::Tensor out = memory.permute({3, 2, 1, 0});
+  EXPECT_TRUE(at::tril_out(out, x.to(sim())).is_same(out));
+  expect_equal(out, at::tril(x));
+  EXPECT_EQ(out.strides(), at::IntArrayRef({1, 3, 9, 45}));
+}
+
+TEST_F(Memory, OutArgumentsAreConjugatedLazily) {
+  at::manual_seed(1);
+  const at::Tensor a = at::randn({3, 3}, at::kComplexDouble), b = at::randn({2, 3}, at::kComplexDouble);
+  const auto solve = [&](at::Device device) {
+    const auto [factors, pivots] = at::linalg_lu_factor(a);
+    at::Tensor out = at::empty({0}, at::TensorOptions(device).dtype(at::kComplexDouble));
+    at::linalg_lu_solve_out(out, factors.to(device), pivots.to(device), b.to(device), /*left=*/false, /*adjoint=*/true);
+    return out;
+  };
+  const at::Tensor expected = solve(at::kCPU), got = solve(sim());
+  EXPECT_TRUE(expected.is_conj());
+  EXPECT_TRUE(got.is_conj());
+  EXPECT_TRUE(at::allclose(got.cpu(), expected));
+}
+
 TEST_F(Memory, GrowingKeepsElementsAndEveryViewFollows) {
   const at::Tensor base = at::arange(3, sim());
   const at::Tensor view = base.view({3});

@@ -88,5 +88,38 @@ TEST_F(Operators, OptionalResultsStayUndefined) {
   EXPECT_FALSE(dw.defined());
 }
 
+TEST_F(Operators, TheCpuKernelComesBeforeTheKernelForAnyBackend) {
+  at::manual_seed(4);
+  const at::Tensor x = at::randn({4, 3}).to(at::kBFloat16), weight = at::randn({3}).to(at::kBFloat16);
+  const auto on_cpu = at::native_layer_norm(x, {3}, weight, {}, 0.5);
+  const auto on_sim = at::native_layer_norm(x.to(sim()), {3}, weight.to(sim()), {}, 0.5);
+  EXPECT_TRUE(at::equal(std::get<0>(on_sim).cpu(), std::get<0>(on_cpu)));
+  EXPECT_EQ(std::get<1>(on_sim).scalar_type(), std::get<1>(on_cpu).scalar_type());
+}
+
+TEST_F(Operators, KernelsForAnyBackendThatRefuseThisOneAreReplaced) {
+  const at::Tensor numbers = at::complex(at::tensor({1.f, 2.f}), at::tensor({3.f, -4.f}));
+  EXPECT_TRUE(at::equal(numbers.to(sim()).conj_physical_().cpu(), numbers.conj().resolve_conj()));
+  at::Tensor values = at::empty({0}, sim()), indices = at::empty({0}, at::TensorOptions(sim()).dtype(at::kLong));
+  at::mode_out(values, indices, at::tensor({2.f, 1.f, 2.f}).to(sim()));
+  expect_close(values, at::scalar_tensor(2.f));
+  expect_close(at::kaiser_window(5, at::TensorOptions(sim())), at::kaiser_window(5));
+}
+
+TEST_F(Operators, AnInPlaceCallDoesNotBroadcastItsTarget) {
+  at::Tensor x = at::ones({}, sim());
+  EXPECT_THROW(x.addr_(at::ones({2}, sim()), at::ones({3}, sim())), c10::Error);
+}
+
+TEST_F(Operators, KernelsSeeThatAGradientIsWanted) {
+  const auto gradient = [](at::Device device) {
+    const at::Tensor a = at::eye(3).to_sparse_csr().to(device), b = at::arange(6.f).view({3, 2}).to(device).requires_grad_(true);
+    // With "amax" the forward kernel notes which elements were taken only if a gradient is wanted.
+    std::get<0>(at::_sparse_mm_reduce_impl(a, b, "amax")).sum().backward();
+    return b.grad();
+  };
+  expect_close(gradient(sim()), gradient(at::kCPU));
+}
+
 }  // namespace
 }  // namespace minrepro::sim

@@ -49,17 +49,37 @@ std::vector<std::optional<TensorView>> ProgramCallView::tensors(std::string_view
   return views;
 }
 
+const Value* ProgramCallView::find(std::string_view argument) const {
+  if (const Value* value = call_.find(std::string(argument))) return value;
+  const Schema* schema = context_.catalog.find(call_.op);
+  const SchemaArgument* described = schema ? schema->find(argument) : nullptr;
+  return described && described->default_value ? &*described->default_value : nullptr;
+}
+
 std::optional<int64_t> ProgramCallView::integer(std::string_view argument) const {
-  const Value* value = call_.find(std::string(argument));
-  if (!value) {
-    const Schema* schema = context_.catalog.find(call_.op);
-    const SchemaArgument* described = schema ? schema->find(argument) : nullptr;
-    if (!described || !described->default_value) return std::nullopt;
-    value = &*described->default_value;
-  }
+  const Value* value = find(argument);
+  if (!value) return std::nullopt;
   if (const auto* integer = value->get_if<int64_t>()) return *integer;
   if (const auto* flag = value->get_if<bool>()) return *flag;
   return std::nullopt;
+}
+
+std::vector<int64_t> ProgramCallView::integers(std::string_view argument) const {
+  std::vector<int64_t> numbers;
+  const Value* value = find(argument);
+  if (const auto* list = value ? value->get_if<Value::List>() : nullptr)
+    for (const Value& item : *list) {
+      const auto* number = item.get_if<int64_t>();
+      if (!number) return {};
+      numbers.push_back(*number);
+    }
+  return numbers;
+}
+
+std::optional<std::string> ProgramCallView::text(std::string_view argument) const {
+  const Value* value = find(argument);
+  const auto* text = value ? value->get_if<std::string>() : nullptr;
+  return text ? std::optional(*text) : std::nullopt;
 }
 
 std::vector<CheckedTensor> checked_tensors(const Call& call) {

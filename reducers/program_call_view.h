@@ -23,8 +23,12 @@ class ProgramCallView : public CallView {
   std::optional<TensorView> tensor(std::string_view argument) const override;
   std::vector<std::optional<TensorView>> tensors(std::string_view argument) const override;
   std::optional<int64_t> integer(std::string_view argument) const override;
+  std::vector<int64_t> integers(std::string_view argument) const override;
+  std::optional<std::string> text(std::string_view argument) const override;
 
  private:
+  /// What the call says, or the default.
+  const Value* find(std::string_view argument) const;
   std::optional<TensorView> view_of(int id) const;
 
   const Program& program_;

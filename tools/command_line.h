@@ -40,5 +40,6 @@ int show_command(int argc, char** argv);
 int reduce_command(int argc, char** argv);
 int verify_command(int argc, char** argv);
 int run_command(int argc, char** argv);
+int explain_command(int argc, char** argv);
 
 }  // namespace minrepro

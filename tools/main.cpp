@@ -20,6 +20,7 @@ constexpr std::array kCommands = {
     Command{"reduce", "make the smallest program that still fails the same way", reduce_command},
     Command{"verify", "build a reduced program in a clean folder and run it", verify_command},
     Command{"run", "run a program once and say how it ends", run_command},
+    Command{"explain", "print what the kernels check, and what comes of a violation", explain_command},
 };
 
 void print_help(std::FILE* out) {

@@ -3,27 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "harness/asserts/condition.h"
+
 namespace minrepro {
 namespace asserts {
 namespace {
-
-bool is_given(std::string_view argument, const CallView& call) {
-  if (call.integer(argument) || call.sizes(argument)) return true;
-  return !call.tensors(argument).empty() || !call.integers(argument).empty();
-}
-
-bool holds(const Condition& condition, const CallView& call) {
-  switch (condition.is) {
-    case Condition::Is::kGiven: return is_given(condition.argument, call);
-    case Condition::Is::kEqual: return call.integer(condition.argument).value_or(0) == condition.value;
-    case Condition::Is::kNotEqual: return call.integer(condition.argument).value_or(0) != condition.value;
-  }
-  return false;
-}
-
-bool all_hold(const std::vector<Condition>& conditions, const CallView& call) {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) { return holds(condition, call); });
-}
 
 struct NamedSizes {
   std::string_view argument;
@@ -78,7 +62,7 @@ std::optional<Measure> measure_indexed_dimension(const AssertRule& rule, const C
     for (const auto& entry : entries) {
       const int64_t width = dimensions_of(entry);
       for (int64_t j = 0; j < width && at < is_indexed.size(); ++j) is_indexed[at++] = entry.has_value();
-      if (entry && selects_by_number(entry->dtype) && count_of(entry->sizes) == 0) found.idle = true;
+      if (entry && selects_by_number(entry->dtype) && count_of(entry->sizes) == 0) found.no_index = true;
     }
     for (std::size_t d = 0; d < is_indexed.size(); ++d) found.idle = found.idle || (!is_indexed[d] && indexed->sizes[d] == 0);
     return found;
@@ -99,15 +83,38 @@ std::optional<Measure> measure_size(const AssertRule& rule, const CallView& call
   return found;
 }
 
+/// The product of the last `rule.dim` numbers of an integer list or of a tensor's sizes.
 std::optional<Measure> measure_product(const AssertRule& rule, const CallView& call) {
-  const std::vector<int64_t> sizes = call.integers(rule.bound_argument);
-  const auto factors = static_cast<std::size_t>(rule.dim);
-  if (sizes.empty() || sizes.size() < factors) return std::nullopt;
+  std::vector<int64_t> sizes = call.integers(rule.bound_argument);
+  if (sizes.empty()) sizes = call.sizes(rule.bound_argument).value_or(std::vector<int64_t>());
+  if (sizes.empty() || sizes.size() < static_cast<std::size_t>(rule.dim)) return std::nullopt;
   Measure found{.argument = rule.bound_argument};
   found.bounds.bound = 1;
   for (auto size = sizes.end() - rule.dim; size != sizes.end(); ++size)
     if (*size < 0 || __builtin_mul_overflow(found.bounds.bound, *size, &found.bounds.bound)) return std::nullopt;
   return found;
+}
+
+std::optional<Measure> measure_list(const AssertRule& rule, const CallView& call) {
+  const std::vector<int64_t> sizes = call.integers(rule.bound_argument);
+  const auto at = wrapped(call.integer(rule.dim_argument).value_or(rule.dim), sizes);
+  if (!at) return std::nullopt;
+  Measure found{.argument = rule.bound_argument, .dim = *at};
+  found.bounds.bound = size_at(sizes, *at);
+  return found;
+}
+
+std::optional<Measure> measure_integer(const AssertRule& rule, const CallView& call) {
+  for (std::string_view name : alternatives(rule.bound_argument)) {
+    const auto value = call.integer(name);
+    if (!value) continue;
+    Measure found{.argument = name};
+    // one_hot: -1 means "as many as are needed"; 0 and what is below -1 is refused
+    found.bounds.bound = *value < 0 ? std::numeric_limits<int64_t>::max() : *value;
+    found.refused = *value == 0 || *value < -1;
+    return found;
+  }
+  return std::nullopt;
 }
 
 std::optional<Measure> measure_unsigned(const AssertRule& rule, const CallView& call, int list_position) {
@@ -124,18 +131,8 @@ std::optional<Measure> measure_unsigned(const AssertRule& rule, const CallView& 
       found.refused = found.bounds.bound == 0;   // take and put: "cannot take from an empty tensor"
       return found;
     }
-    case BoundKind::kInteger: {
-      for (std::string_view name : alternatives(rule.bound_argument)) {
-        const auto value = call.integer(name);
-        if (!value) continue;
-        Measure found{.argument = name};
-        // one_hot: a negative count means "as many as are needed"
-        found.bounds.bound = *value < 0 ? std::numeric_limits<int64_t>::max() : *value;
-        found.refused = *value == 0;             // "num_classes should be positive"
-        return found;
-      }
-      return std::nullopt;
-    }
+    case BoundKind::kInteger: return measure_integer(rule, call);
+    case BoundKind::kListAt: return measure_list(rule, call);
   }
   return std::nullopt;
 }
@@ -181,7 +178,14 @@ bool applies(const AssertRule& rule, const CallView& call) {
 std::optional<Measure> measure(const AssertRule& rule, const CallView& call, int list_position) {
   auto found = measure_unsigned(rule, call, list_position);
   if (!found) return std::nullopt;
-  if (rule.wraps_negative) found->bounds.lowest = -found->bounds.bound;
+  if (rule.refuses_empty && found->bounds.bound == 0) found->refused = true;
+  found->size = found->bounds.bound;
+  found->bounds.lowest = rule.wraps_negative ? -found->bounds.bound : rule.lowest;
+  if (rule.domain == Domain::kIndex && rule.inclusive) ++found->bounds.bound;
+  if (rule.excludes_zero) found->bounds.excluded = 0;
+  if (rule.cut != Cut::kNone && all_hold(rule.cut_when, call)) found->bounds.cut = rule.cut;
+  if (rule.checks_first) found->refused = found->idle = false;
+  found->idle = found->idle || found->no_index;
   for (std::string_view name : alternatives(rule.ignored_argument)) {
     found->bounds.ignored = call.integer(name);
     found->ignored_argument = name;

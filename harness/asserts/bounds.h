@@ -27,11 +27,13 @@ bool applies(const AssertRule& rule, const CallView& call);
 /// What a tensor is measured with, and how to say it.
 struct Measure {
   Bounds bounds{};
+  int64_t size = 0;                        ///< what the bound was made of, as the call has it
   std::string_view argument;               ///< of the bound
   std::string_view ignored_argument{};      ///< which one gave `bounds.ignored`
   int64_t dim = -1;                        ///< of `argument`; -1 if the bound is no size
   bool refused = false;                    ///< host code refuses an index into this before the kernel is launched
-  bool idle = false;                       ///< the other dimensions are empty: no kernel is launched
+  bool idle = false;                       ///< there is no element to read or write: no kernel is launched
+  bool no_index = false;                   ///< an index that the others are broadcast with is empty
 };
 std::optional<Measure> measure(const AssertRule& rule, const CallView& call, int list_position);
 

@@ -10,11 +10,6 @@
 namespace minrepro::asserts {
 namespace {
 
-/// "index", or "indices[1]" of a list.
-std::string name_of_checked(const Checked& checked) {
-  return checked.list_position < 0 ? std::string(checked.argument) : fmt::format("{}[{}]", checked.argument, checked.list_position);
-}
-
 std::string elements_text(const Violation& violation) {
   return fmt::format(" ({} of {} elements)", grouped(violation.offending), grouped(violation.total));
 }
@@ -30,10 +25,12 @@ std::string values_text(const Violation& violation, bool real) {
 
 /// "self has 10 classes", "dimension 1 of self has size 2", "num_weights is 5"
 std::string measure_text(const AssertRule& rule, const Checked& checked, const Measure& measured) {
-  const int64_t bound = measured.bounds.bound;
+  const int64_t bound = measured.size;
   switch (rule.bound) {
-    case BoundKind::kNumel:
-    case BoundKind::kProduct: return fmt::format("{} has {} element{}", measured.argument, grouped(bound), bound == 1 ? "" : "s");
+    case BoundKind::kProduct:
+      if (rule.bound_argument == "self") return fmt::format("the last {} dimensions of self have {} elements", rule.dim, grouped(bound));
+      [[fallthrough]];
+    case BoundKind::kNumel: return fmt::format("{} has {} element{}", measured.argument, grouped(bound), bound == 1 ? "" : "s");
     case BoundKind::kInteger:
       return bound == std::numeric_limits<int64_t>::max() ? fmt::format("{} is not given", measured.argument)
                                                           : fmt::format("{} is {}", measured.argument, bound);
@@ -47,7 +44,9 @@ std::string allowed_text(const Measure& measured) {
   const Bounds& bounds = measured.bounds;
   const std::string exempt = bounds.ignored ? fmt::format(" (or {} {})", measured.ignored_argument, *bounds.ignored) : "";
   if (bounds.bound == std::numeric_limits<int64_t>::max()) return "numbers >= 0 are allowed" + exempt;
-  if (bounds.bound <= 0) return "nothing is allowed" + exempt;
+  if (bounds.bound <= bounds.lowest) return "nothing is allowed" + exempt;
+  if (bounds.lowest == kAnyNegative) return fmt::format("numbers up to {} are allowed{}", bounds.bound - 1, exempt);
+  if (bounds.excluded) return fmt::format("{} … {} without {} are allowed{}", bounds.lowest, bounds.bound - 1, *bounds.excluded, exempt);
   if (bounds.lowest == bounds.bound - 1) return fmt::format("only {} is allowed{}", bounds.lowest, exempt);
   return fmt::format("{} … {} are allowed{}", bounds.lowest, bounds.bound - 1, exempt);
 }
@@ -65,6 +64,10 @@ std::string_view domain_text(Domain domain) {
 
 }  // namespace
 
+std::string name_of_checked(const Checked& checked) {
+  return checked.list_position < 0 ? std::string(checked.argument) : fmt::format("{}[{}]", checked.argument, checked.list_position);
+}
+
 std::string index_text(const std::vector<int64_t>& index) { return fmt::format("[{}]", fmt::join(index, ", ")); }
 
 std::string real_text(DType dtype, double value) {
@@ -81,8 +84,10 @@ std::string describe(const Violation& violation, const Checked& checked, const M
   switch (rule.domain) {
     case Domain::kCount:
       return fmt::format("{} selects {} elements; {} has only {}", name, grouped(violation.offending), measured->argument,
-                         grouped(measured->bounds.bound));
-    case Domain::kSum: return fmt::format("{} adds up to {}; {} is {}", name, violation.value, measured->argument, measured->bounds.bound);
+                         grouped(measured->size));
+    case Domain::kSum: return fmt::format("{} adds up to {}; {} is {}", name, violation.value, measured->argument, measured->size);
+    case Domain::kElements:
+      return fmt::format("{} has {} element{}; {} are needed", name, grouped(violation.total), violation.total == 1 ? "" : "s", grouped(measured->size));
     case Domain::kIndex:
       return fmt::format("{} holds {}; {}, so {}", name, values_text(violation, false), measure_text(rule, checked, *measured),
                          allowed_text(*measured));
@@ -95,6 +100,12 @@ std::string describe_empty_rows(const Violation& violation, const Checked& check
   if (total == 1) return fmt::format("{} holds nothing but 0; a weight > 0 is needed", name);
   return fmt::format("{} holds nothing but 0 in the row at {} ({} of {} rows); each row needs a weight > 0", name, index_text(violation.index),
                      grouped(rows), grouped(total));
+}
+
+std::string describe_overflowing_rows(const Violation& violation, const Checked& checked, int64_t rows, int64_t total) {
+  const std::string name = name_of_checked(checked);
+  return fmt::format("{} holds a row at {} ({} of {} rows) whose sum is too large for {}", name, index_text(violation.index), grouped(rows), grouped(total),
+                     minrepro::name_of(checked.tensor.dtype));
 }
 
 }  // namespace minrepro::asserts

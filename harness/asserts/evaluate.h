@@ -37,13 +37,17 @@ class CallView {
   virtual std::optional<int64_t> integer(std::string_view argument) const = 0;
   /// The numbers of an integer list; empty when there is none. Rules with BoundKind::kProduct do not apply to views without it.
   virtual std::vector<int64_t> integers(std::string_view argument) const { return {}; }
+  /// A string argument; nullopt when there is none.
+  virtual std::optional<std::string> text(std::string_view argument) const { return std::nullopt; }
 };
 
-/// The allowed values of one checked tensor of one call: [lowest, bound) for kIndex.
+/// The allowed values of one checked tensor of one call: [lowest, bound) for kIndex, whether or not the rule's bound is inclusive.
 struct Bounds {
   int64_t lowest = 0;
   int64_t bound = 0;
   std::optional<int64_t> ignored;
+  std::optional<int64_t> excluded{};
+  Cut cut = Cut::kNone;                       ///< values are cut to so many bits before they are compared
 };
 
 struct Violation {
@@ -56,6 +60,9 @@ struct Violation {
   std::string lowest_offending;               ///< smallest and largest offending value as text; NaN only if there is nothing else
   std::string highest_offending;
   std::optional<Bounds> bounds;               ///< for kIndex
+
+  /// What the kernel prints: the one of the rule's texts that this call gets. Line 0 if the kernel has no assertion.
+  Printed printed;
 
   /// "index holds 2 … 13 (98,312 of 131,072 elements); dimension 1 of self has size 2, so 0 … 1 are allowed"
   std::string text;

@@ -59,14 +59,23 @@ const AssertRule* find_rule(std::string_view id) {
   return nullptr;
 }
 
-const AssertRule* find_rule_by_text(std::string_view file, std::string_view expression) {
+bool prints(const AssertRule& rule, std::string_view file, std::string_view expression) {
+  if (rule.on_cuda != OnCuda::kAsserts) return false;
   const std::size_t slash = file.find_last_of("/\\");
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  if (rule.file == file && (rule.expression == expression || !rule.message_argument.empty())) return true;
+  return std::any_of(rule.also_prints.begin(), rule.also_prints.end(),
+                     [&](const Printed& printed) { return printed.file == file && printed.expression == expression; });
+}
+
+const AssertRule* find_rule_by_text(std::string_view file, std::string_view expression) {
+  const AssertRule* messages = nullptr;
   for (const AssertRule& rule : rule_table()) {
-    if (rule.on_cuda != OnCuda::kAsserts || (rule.file != file && !holds(rule.other_files, file))) continue;
-    if (rule.expression == expression || holds(rule.other_expressions, expression)) return &rule;
+    if (!prints(rule, file, expression)) continue;
+    if (rule.message_argument.empty()) return &rule;
+    messages = &rule;
   }
-  return nullptr;
+  return messages;
 }
 
 }  // namespace minrepro

@@ -1,6 +1,7 @@
 #include "harness/asserts/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -140,10 +141,28 @@ void for_each_element(const TensorView& view, const Visit& visit) {
   }
 }
 
+/// Rows of the last dimension for which `is_bad(first element, length, bytes between elements)` holds.
+template <typename IsBad>
+BadRows find_rows(const TensorView& view, const IsBad& is_bad) {
+  BadRows found;
+  if (is_empty(view)) return found;
+  TensorView starts = view;
+  const int64_t length = view.sizes.empty() ? 1 : view.sizes.back();
+  const int64_t step = view.sizes.empty() ? 0 : view.strides.back() * size_of(view.dtype);
+  if (!starts.sizes.empty()) starts.sizes.back() = 1;
+  for_each_element(starts, [&](const std::vector<int64_t>& index, const char* element) {
+    ++found.total;
+    if (!is_bad(element, length, step)) return;
+    if (found.rows++ == 0) found.first = index;
+  });
+  return found;
+}
+
 }  // namespace
 
 bool surely_all_hold(const TensorView& view, const ElementTest& test) {
   if (is_empty(view)) return true;
+  if (test.excluded) return false;
   switch (view.dtype) {
     case DType::kInt64: return view_holds<int64_t>(view, test);
     case DType::kInt32: case DType::kQInt32: return view_holds<int32_t>(view, test);
@@ -187,21 +206,40 @@ Offenders find_offenders(const TensorView& view, const ElementTest& test) {
   return found;
 }
 
-EmptyRows find_rows_without_positive(const TensorView& view) {
-  EmptyRows found;
-  if (is_empty(view)) return found;
-  TensorView starts = view;
-  const int64_t length = view.sizes.empty() ? 1 : view.sizes.back();
-  const int64_t step = view.sizes.empty() ? 0 : view.strides.back();
-  if (!starts.sizes.empty()) starts.sizes.back() = 1;
-  const int64_t bytes = size_of(view.dtype);
-  for_each_element(starts, [&](const std::vector<int64_t>& index, const char* element) {
-    ++found.total;
+BadRows find_rows_without_positive(const TensorView& view) {
+  return find_rows(view, [&](const char* row, int64_t length, int64_t step) {
     for (int64_t i = 0; i < length; ++i)
-      if (read_real(view.dtype, element + i * step * bytes) > 0) return;
-    if (found.rows++ == 0) found.first = index;
+      if (read_real(view.dtype, row + i * step) > 0) return false;
+    return true;
   });
-  return found;
+}
+
+BadRows find_rows_that_overflow(const TensorView& view) {
+  std::array<char, 8> rounded{};
+  return find_rows(view, [&](const char* row, int64_t length, int64_t step) {
+    double sum = 0;
+    for (int64_t i = 0; i < length; ++i) sum += read_real(view.dtype, row + i * step);
+    write_real(view.dtype, sum, rounded.data());
+    return std::isinf(read_real(view.dtype, rounded.data()));
+  });
+}
+
+void Offenders::add(const Offenders& later) {
+  if (later.offending == 0) return;
+  if (offending == 0) {
+    *this = later;
+    return;
+  }
+  offending += later.offending;
+  lowest_integer = std::min(lowest_integer, later.lowest_integer);
+  highest_integer = std::max(highest_integer, later.highest_integer);
+  lowest_real = std::fmin(lowest_real, later.lowest_real);
+  highest_real = std::fmax(highest_real, later.highest_real);
+}
+
+bool is_complex_zero(DType dtype, const void* data) {
+  const DType half = dtype == DType::kComplex128 ? DType::kFloat64 : dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat16;
+  return read_real(half, data) == 0 && read_real(half, static_cast<const char*>(data) + size_of(half)) == 0;
 }
 
 Total total_of(const TensorView& view) {

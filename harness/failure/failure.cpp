@@ -149,7 +149,7 @@ std::string to_text(const Signature& signature) {
   std::string text(name_of(signature.kind));
   if (!signature.op.empty()) text += " in " + signature.op;
   if (signature.detail.empty()) return text;
-  if (const AssertRule* rule = find_rule(signature.detail); rule != nullptr && signature.kind == FailureKind::kIllegalAccess)
+  if (const AssertRule* rule = find_rule(signature.detail); rule != nullptr && rule->expression.empty())
     return text + fmt::format(" ({}: {})", rule->file, rule->function);
   if (signature.kind == FailureKind::kDeviceAssert) {
     if (const AssertRule* rule = find_rule(signature.detail)) return text + fmt::format(" ({}: `{}`)", rule->file, rule->expression);

@@ -52,8 +52,9 @@ std::optional<Position> find_position(std::string_view text) {
 
 /// One line of a transcript, read as an assert line.
 std::optional<AssertLine> read_assert_line(std::string_view text) {
-  // CUDA: "Assertion `E` failed."   HIP: "Device-side assertion `E' failed."
-  static constexpr std::array<std::string_view, 3> kOpenings = {"Assertion `", "Device-side assertion `", "Assertion '"};
+  // CUDA: "Assertion `E` failed."   with a message of its own: "Assertion failed: `E`: MESSAGE"   HIP: "Device-side assertion `E' failed."
+  static constexpr std::string_view kWithMessage = "Assertion failed: `";
+  static constexpr std::array<std::string_view, 4> kOpenings = {kWithMessage, "Assertion `", "Device-side assertion `", "Assertion '"};
   std::size_t opening = std::string_view::npos;
   std::string_view marker;
   for (std::string_view candidate : kOpenings) {
@@ -63,7 +64,7 @@ std::optional<AssertLine> read_assert_line(std::string_view text) {
   }
   if (opening == std::string_view::npos) return std::nullopt;
   const std::string_view after = text.substr(opening + marker.size());
-  std::size_t closing = after.rfind("` failed");
+  std::size_t closing = marker == kWithMessage ? after.find("`: ") : after.rfind("` failed");
   if (closing == std::string_view::npos) closing = after.rfind("' failed");
   if (closing == std::string_view::npos) return std::nullopt;
 

@@ -76,7 +76,8 @@ class Summary {
   }
 
   static std::string what_cuda_does(const AssertRule& rule) {
-    if (rule.on_cuda == OnCuda::kAsserts) return fmt::format("{}, `{}`", rule.file, rule.expression);
+    if (rule.on_cuda == OnCuda::kAsserts && !rule.expression.empty()) return fmt::format("{}, `{}`", rule.file, rule.expression);
+    if (rule.on_cuda == OnCuda::kAsserts) return fmt::format("{}, {} asserts it with the caller's message, if any", rule.file, rule.function);
     return fmt::format("{}, {} goes outside of its memory, which no assertion checks", rule.file, rule.function);
   }
 

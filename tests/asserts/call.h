@@ -57,6 +57,8 @@ class FakeCall : public CallView {
   FakeCall integer(const std::string& name, int64_t value) && { return integers_[name] = value, std::move(*this); }
   FakeCall integers(const std::string& name, std::vector<int64_t> values) && { return integer_lists_[name] = std::move(values), std::move(*this); }
 
+  FakeCall text(const std::string& name, std::string value) && { return texts_[name] = std::move(value), std::move(*this); }
+
   std::optional<TensorView> tensor(std::string_view argument) const override {
     const auto found = tensors_.find(std::string(argument));
     return found == tensors_.end() ? std::nullopt : std::optional(found->second.view);
@@ -76,12 +78,17 @@ class FakeCall : public CallView {
     const auto found = integer_lists_.find(std::string(argument));
     return found == integer_lists_.end() ? std::vector<int64_t>() : found->second;
   }
+  std::optional<std::string> text(std::string_view argument) const override {
+    const auto found = texts_.find(std::string(argument));
+    return found == texts_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
   std::map<std::string, Data> tensors_;
   std::map<std::string, std::vector<std::optional<Data>>> lists_;
   std::map<std::string, int64_t> integers_;
   std::map<std::string, std::vector<int64_t>> integer_lists_;
+  std::map<std::string, std::string> texts_;
 };
 
 }  // namespace minrepro::testing

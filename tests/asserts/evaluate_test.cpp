@@ -29,8 +29,9 @@ class IndexType : public ::testing::TestWithParam<DType> {};
 TEST_P(IndexType, IsReadExactly) {
   const auto fine = integers(GetParam(), {0, 4, 3}, {3});
   const auto wrong = integers(GetParam(), {0, 5, 3, 100}, {4});
-  EXPECT_FALSE(check("aten::gather", gather(fine, {5}, 0)));
-  const auto violation = check("aten::gather", gather(wrong, {5}, 0));
+  const auto bag = [](Data indices) { return FakeCall().tensor("weight", sizes({5, 3})).tensor("indices", std::move(indices)); };
+  EXPECT_FALSE(check("aten::embedding_bag", bag(fine)));
+  const auto violation = check("aten::embedding_bag", bag(wrong));
   ASSERT_TRUE(violation);
   EXPECT_EQ(violation->value, "5");
   EXPECT_EQ(violation->highest_offending, "100");
@@ -166,8 +167,8 @@ TEST(Check, AgreesWithIsValidOnRandomViews) {
     std::vector<int64_t> memory;
     for (int64_t i = 0; i <= reach; ++i) memory.push_back(pick(0, 30) == 0 ? pick(0, 60) : pick(0, bound - 1));
     const Data target = integers(types[round % 4], memory, shape, strides);
-    const auto call = FakeCall().tensor("self", sizes({64, bound})).tensor("target", target).integer("ignore_index", 55);
-    const AssertRule* rule = find_rule("nll_loss.target");
+    const auto call = FakeCall().tensor("indices", target).integer("num_weights", bound).integer("padding_idx", 55);
+    const AssertRule* rule = find_rule("embedding_bag_backward.indices");
     const auto bounds = bounds_of(*rule, call);
     ASSERT_TRUE(bounds);
 
@@ -273,7 +274,7 @@ TEST(Conditions, SizesOfUnpoolingNeedTheList) {
 
 TEST(Conditions, OneHotWithoutACountTakesWhatItFinds) {
   EXPECT_FALSE(check("aten::one_hot", FakeCall().tensor("self", int64s({1000})).integer("num_classes", -1)));
-  EXPECT_TRUE(check("aten::one_hot", FakeCall().tensor("self", int64s({-1})).integer("num_classes", -1)));
+  EXPECT_TRUE(check("aten::one_hot", FakeCall().tensor("self", int64s({-1, 0})).integer("num_classes", -1)));
 }
 
 TEST(Conditions, MultinomialHasTwoKernels) {
@@ -307,6 +308,7 @@ TEST(JudgesAsAWhole, WhereElementsDependOnEachOther) {
   EXPECT_TRUE(judges_as_a_whole(*find_rule("masked_scatter.mask")));
   EXPECT_TRUE(judges_as_a_whole(*find_rule("repeat_interleave.total")));
   EXPECT_FALSE(judges_as_a_whole(*find_rule("scatter_gather.index")));
+  EXPECT_TRUE(judges_as_a_whole(*find_rule("embedding_bag.offsets")));
   EXPECT_FALSE(judges_as_a_whole(*find_rule("poisson.self")));
 }
 

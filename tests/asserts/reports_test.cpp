@@ -44,8 +44,9 @@ TEST(Reports, EveryOneHasARuleThatKnowsItsText) {
   for (const Report& report : kReports) {
     const auto rules = rules_for(report.op);
     EXPECT_TRUE(std::any_of(rules.begin(), rules.end(), [&](const AssertRule* rule) {
-      const auto& others = rule->other_expressions;
-      return rule->on_cuda == OnCuda::kAsserts && (*report.text == 0 || rule->expression == report.text || std::count(others.begin(), others.end(), report.text) > 0);
+      if (rule->on_cuda != OnCuda::kAsserts) return false;
+      if (*report.text == 0 || rule->expression == report.text) return true;
+      return std::any_of(rule->also_prints.begin(), rule->also_prints.end(), [&](const Printed& printed) { return printed.expression == report.text; });
     })) << report.op << ": " << report.text;
   }
 }

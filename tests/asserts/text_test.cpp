@@ -67,7 +67,7 @@ TEST(Text, BoundsOfEveryKind) {
             "index holds 2000; self has 2,000 elements, so -2000 … 1999 are allowed");
   EXPECT_EQ(text_of("aten::one_hot", FakeCall().tensor("self", int64s({5})).integer("num_classes", 5)),
             "self holds 5 at [0]; num_classes is 5, so 0 … 4 are allowed");
-  EXPECT_EQ(text_of("aten::one_hot", FakeCall().tensor("self", int64s({-1})).integer("num_classes", -1)),
+  EXPECT_EQ(text_of("aten::one_hot", FakeCall().tensor("self", int64s({-1, 0})).integer("num_classes", -1)),
             "self holds -1 at [0]; num_classes is not given, so numbers >= 0 are allowed");
   EXPECT_EQ(text_of("aten::gather", FakeCall().tensor("self", sizes({1})).tensor("index", int64s({1})).integer("dim", 0)),
             "index holds 1 at [0]; dimension 0 of self has size 1, so only 0 is allowed");
@@ -99,6 +99,32 @@ TEST(Words, Numbers) {
   EXPECT_EQ(asserts::real_text(DType::kFloat64, 1.0000000000000002), "1.0000000000000002");
   EXPECT_EQ(asserts::real_text(DType::kFloat16, 1.0009765625), "1.001");
   EXPECT_EQ(asserts::real_text(DType::kFloat32, -kNan), "nan");
+}
+
+TEST(Text, NumbersThatHaveToFitTogether) {
+  const auto bag = [](const std::vector<int64_t>& offsets) {
+    return FakeCall().tensor("weight", sizes({5, 3})).tensor("indices", sizes({4}, DType::kInt64)).tensor("offsets", int64s(offsets));
+  };
+  const auto text = [](std::string_view rule, const CallView& call) {
+    const auto violation = check(*find_rule(rule), call);
+    return violation ? violation->text : "nothing";
+  };
+  EXPECT_EQ(text("embedding_bag.offsets", bag({0, 3, 1})), "offsets holds 1 after 3 at [2]; it must not decrease");
+  EXPECT_EQ(text("embedding_bag.offsets", bag({0, -2})), "offsets holds -2 at [1]; 0 comes before it, and it must not decrease");
+  EXPECT_EQ(text("embedding_bag.offsets", bag({0, 2, 9})), "offsets ends at 9 at [2]; indices has only 4 elements");
+  const auto compressed = [](const std::vector<int64_t>& values) {
+    return FakeCall().tensor("compressed_idx", int64s(values)).tensor("plain_idx", int64s({0, 1, 2})).integer("dim", 3).integer("nnz", 3);
+  };
+  EXPECT_EQ(text("validate_compressed.compressed_idx", compressed({1, 3})), "compressed_idx starts with 1 at [0]; 0 is needed");
+  EXPECT_EQ(text("validate_compressed.compressed_idx", compressed({0, 2})), "compressed_idx ends with 2 at [1]; nnz is 3");
+  EXPECT_EQ(text("validate_compressed.compressed_idx", compressed({0, 2, 1, 3})), "compressed_idx goes from 2 to 1 at [2]; steps of 0 … 3 are allowed");
+  EXPECT_EQ(text("lu_unpack.pivots", FakeCall().tensor("LU_data", sizes({3, 3})).tensor("LU_pivots", integers(DType::kInt32, {0, 2, 3}, {3})).integer("unpack_pivots", 1)),
+            "LU_pivots holds 0 at [0]; dimension 0 of LU_data has size 3, so 1 … 3 are allowed");
+  EXPECT_EQ(text("assert_async.self", FakeCall().tensor("self", integers(DType::kBool, {0}, {}))), "self holds False; True is needed");
+  EXPECT_EQ(text("rrelu_with_noise.noise", FakeCall().tensor("noise", sizes({1})).tensor("self", sizes({2, 2})).integer("training", 1)),
+            "noise has 1 element; 4 are needed");
+  EXPECT_EQ(text("multilabel_margin_loss.target", FakeCall().tensor("self", sizes({3})).tensor("target", int64s({4, -1, 0}))),
+            "target holds 4 at [0]; self has 3 classes, so numbers up to 2 are allowed");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST_P(Help, IsAsStored) {
   expect_golden("help/" + (command.empty() ? "minrepro" : command) + ".txt", help.output);
 }
 
-INSTANTIATE_TEST_SUITE_P(Commands, Help, testing::Values("", "record", "show", "reduce", "verify", "run"));
+INSTANTIATE_TEST_SUITE_P(Commands, Help, testing::Values("", "record", "show", "reduce", "verify", "run", "explain"));
 
 }  // namespace
 }  // namespace minrepro

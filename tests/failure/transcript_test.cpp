@@ -60,6 +60,11 @@ const Form kForms[] = {
      "rows.cu", 31, "gather_rows", "r < n"},
     {"Header", "/usr/local/include/my_op/check.cuh:7: check<float>: block: [1,2,3], thread: [4,5,6] Assertion `x == x` failed.", "check.cuh", 7, "check<float>",
      "x == x"},
+    {"WithAMessage", "[CUDA_KERNEL_ASSERT] /pytorch/aten/src/ATen/native/cuda/Repeat.cu:20: compute_cuda_kernel: block: [0,0,0], thread: [0,0,0]: Assertion failed: "
+                     "`result_size == cumsum_ptr[size - 1]`: Invalid input! In `repeat_interleave`, the `output_size` argument (5) must be the same as the sum",
+     "Repeat.cu", 20, "compute_cuda_kernel", "result_size == cumsum_ptr[size - 1]"},
+    {"WithoutAText", "/pytorch/aten/src/ATen/native/cuda/TensorCompare.cu:109: _assert_async_cuda_kernel: block: [0,0,0], thread: [0,0,0] Assertion `` failed.",
+     "TensorCompare.cu", 109, "_assert_async_cuda_kernel", ""},
 };
 
 class AssertForms : public testing::TestWithParam<Form> {};

@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
+#include <ATen/SparseCsrTensorImpl.h>
+#include <ATen/SparseTensorImpl.h>
+
 namespace minrepro {
+namespace {
+
+const at::SparseTensorImpl& coo(const at::Tensor& tensor) { return static_cast<const at::SparseTensorImpl&>(*tensor.unsafeGetTensorImpl()); }
+const at::SparseCsrTensorImpl& csr(const at::Tensor& tensor) { return static_cast<const at::SparseCsrTensorImpl&>(*tensor.unsafeGetTensorImpl()); }
+
+}  // namespace
 
 std::optional<std::size_t> SchemaCallView::position_of(std::string_view argument) const {
   const auto& declared = schema_.arguments();
@@ -30,16 +39,27 @@ std::optional<TensorView> SchemaCallView::view_of(const at::Tensor& tensor) cons
   return std::move(host->view);
 }
 
+at::Tensor SchemaCallView::find_tensor(std::string_view argument) const {
+  const std::size_t dot = argument.find('.');
+  const auto position = position_of(argument.substr(0, dot));
+  if (!position || !arguments_[*position].isTensor()) return {};
+  const at::Tensor& tensor = arguments_[*position].toTensor();
+  if (dot == std::string_view::npos || !tensor.defined()) return tensor;
+  const std::string_view component = argument.substr(dot + 1);
+  // Asked of the tensors themselves: a call of an operator would be recorded, or run on the device.
+  if (component == "indices" && tensor.is_sparse()) return coo(tensor).indices();
+  if (component == "crow_indices" && tensor.layout() == at::kSparseCsr) return csr(tensor).compressed_indices();
+  if (component == "col_indices" && tensor.layout() == at::kSparseCsr) return csr(tensor).plain_indices();
+  return {};
+}
+
 std::optional<TensorView> SchemaCallView::tensor(std::string_view argument) const {
-  const auto position = position_of(argument);
-  if (!position || !arguments_[*position].isTensor()) return std::nullopt;
-  return view_of(arguments_[*position].toTensor());
+  const at::Tensor tensor = find_tensor(argument);
+  return tensor.defined() ? view_of(tensor) : std::nullopt;
 }
 
 std::optional<std::vector<int64_t>> SchemaCallView::sizes(std::string_view argument) const {
-  const auto position = position_of(argument);
-  if (!position || !arguments_[*position].isTensor()) return std::nullopt;
-  const at::Tensor& tensor = arguments_[*position].toTensor();
+  const at::Tensor tensor = find_tensor(argument);
   return tensor.defined() ? std::optional(tensor.sizes().vec()) : std::nullopt;
 }
 
@@ -61,6 +81,11 @@ std::vector<std::optional<TensorView>> SchemaCallView::tensors(std::string_view 
 }
 
 std::optional<int64_t> SchemaCallView::integer(std::string_view argument) const {
+  if (const std::size_t dot = argument.find('.'); dot != std::string_view::npos) {
+    const at::Tensor tensor = find_tensor(argument.substr(0, dot));
+    const bool asked = argument.substr(dot + 1) == "coalesced" && tensor.defined() && tensor.is_sparse();
+    return asked ? std::optional<int64_t>(coo(tensor).coalesced() ? 1 : 0) : std::nullopt;
+  }
   const auto position = position_of(argument);
   if (!position) return std::nullopt;
   const c10::IValue& value = arguments_[*position];
@@ -73,6 +98,12 @@ std::vector<int64_t> SchemaCallView::integers(std::string_view argument) const {
   const auto position = position_of(argument);
   if (!position || !arguments_[*position].isIntList()) return {};
   return arguments_[*position].toIntVector();
+}
+
+std::optional<std::string> SchemaCallView::text(std::string_view argument) const {
+  const auto position = position_of(argument);
+  if (!position || !arguments_[*position].isString()) return std::nullopt;
+  return arguments_[*position].toStringRef();
 }
 
 std::string full_name_of(const c10::FunctionSchema& schema) {

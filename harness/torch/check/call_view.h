@@ -15,7 +15,8 @@
 namespace minrepro {
 
 /// The arguments of a dispatched call as the assert rules read them: looked up by schema name, never by position. Refers to `schema` and
-/// `arguments`, which have to outlive it; keeps copies of CUDA tensors alive until it goes. Not for use from several threads at once.
+/// `arguments`, which have to outlive it. "self.indices" is the index tensor of a COO tensor
+/// `self`, "self.coalesced" whether it is coalesced, "self.crow_indices" and "self.col_indices" those of a CSR tensor; others have none. Keeps copies of CUDA tensors alive until it goes. Not for use from several threads at once.
 class SchemaCallView : public CallView {
  public:
   SchemaCallView(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments, bool copy_from_device = true)
@@ -26,12 +27,14 @@ class SchemaCallView : public CallView {
   std::vector<std::optional<TensorView>> tensors(std::string_view argument) const override;
   std::optional<int64_t> integer(std::string_view argument) const override;
   std::vector<int64_t> integers(std::string_view argument) const override;
+  std::optional<std::string> text(std::string_view argument) const override;
 
   /// Position of the argument with this name; nullopt if the schema has none.
   std::optional<std::size_t> position_of(std::string_view argument) const;
 
  private:
   std::optional<TensorView> view_of(const at::Tensor& tensor) const;
+  at::Tensor find_tensor(std::string_view argument) const;  ///< undefined if there is none
 
   const c10::FunctionSchema& schema_;
   c10::ArrayRef<c10::IValue> arguments_;

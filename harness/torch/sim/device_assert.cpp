@@ -22,18 +22,20 @@ namespace {
 constexpr int kPrintedThreads = 8;
 constexpr const char* kSourceFolder = "/pytorch/aten/src/ATen/native/cuda/";  // as the wheels' kernels name it
 
-void print_thread(const AssertRule& rule, int64_t thread) {
-  fmt::print(stderr, "{}{}:{}: {}: block: [0,0,0], thread: [{},0,0] Assertion `{}` failed.\n", kSourceFolder, rule.file, rule.line, rule.function,
-             thread, rule.expression);
+void print_thread(const Printed& printed, std::string_view expression, int64_t thread) {
+  fmt::print(stderr, "{}{}:{}: {}: block: [0,0,0], thread: [{},0,0] Assertion `{}` failed.\n", kSourceFolder, printed.file, printed.line,
+             printed.function, thread, expression);
 }
 
 /// CUDA's lines, one for each of the first offending elements (it has none for an access that no kernel checks), then ours.
 void print_violation(const OpTraits& traits, const Violation& violation, const CallView& call) {
   const AssertRule& rule = *violation.rule;
   if (rule.on_cuda == OnCuda::kAsserts) {
+    std::string expression(violation.printed.expression);
+    if (!rule.message_argument.empty()) expression = call.text(rule.message_argument).value_or("");
     std::vector<int64_t> threads = offending_elements(rule, violation, call, kPrintedThreads);
     if (threads.empty()) threads.push_back(0);  // a row as a whole offends
-    for (int64_t thread : threads) print_thread(rule, thread);
+    for (int64_t thread : threads) print_thread(violation.printed, expression, thread);
   }
   fmt::print(stderr, "minrepro-sim: (simulated) in {}: {}: {}{}\n", traits.name, rule.id, violation.text,
              rule.on_cuda == OnCuda::kAsserts ? "" : fmt::format("; {} has no assertion and goes outside of its memory", rule.function));
@@ -61,18 +63,20 @@ void note_silent(const OpTraits& traits, const Violation& violation) {
 
 }  // namespace
 
-std::optional<PendingAssert> enforce_rules(const OpTraits& traits, const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
+std::optional<PendingAssert> enforce_rules(const OpTraits& traits, const std::vector<const AssertRule*>& rules, const c10::FunctionSchema& schema,
+                                            torch::jit::Stack* stack, std::size_t base) {
   std::optional<PendingAssert> pending;
   const bool was_poisoned = is_poisoned();
   const c10::ArrayRef<c10::IValue> arguments = c10::ArrayRef<c10::IValue>(*stack).slice(base);
   const SchemaCallView call(schema, arguments);
-  for (const AssertRule* rule : traits.rules) {
+  for (const AssertRule* rule : rules) {
     if (!was_poisoned && !pending) {
       std::optional<Violation> violation = check(*rule, call);
       if (!violation) continue;
       if (rule->on_cuda == OnCuda::kSilent) note_silent(traits, *violation);
       else pending = PendingAssert{std::move(*violation), arguments.vec()};
     }
+    if (rule->on_cuda == OnCuda::kSilent && rule->same_on_cpu) continue;
     if (make_valid(*rule, schema, stack, base)) continue;
     if (pending) report_assert(traits, schema, *pending);
     if (is_poisoned()) raise_sticky_error();

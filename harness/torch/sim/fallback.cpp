@@ -110,10 +110,9 @@ void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torc
   traits.instead->callBoxed(stack);
 }
 
-}  // namespace
-
-void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<const AssertRule*> OpTraits::* rules_of) {
   const OpTraits& traits = traits_of(op);
+  const std::vector<const AssertRule*>& rules = traits.*rules_of;
   const c10::FunctionSchema& schema = op.schema();
   const std::size_t base = stack->size() - schema.arguments().size();
 
@@ -122,7 +121,7 @@ void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (traits.waits || (traits.waits_for_masks && is_poisoned() && has_mask(*stack, base))) on_synchronize();
 
   std::optional<PendingAssert> pending;
-  if (!traits.rules.empty()) pending = enforce_rules(traits, schema, stack, base);
+  if (!rules.empty()) pending = enforce_rules(traits, rules, schema, stack, base);
   AliasSet aliases;
   for (std::size_t i = base; i < stack->size(); ++i) {
     c10::IValue& value = (*stack)[i];
@@ -144,5 +143,10 @@ void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     if (value.isTensor() || value.isList()) value = to_sim(std::move(value), aliases);
   }
 }
+
+}  // namespace
+
+void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) { run(op, stack, &OpTraits::rules); }
+void run_sparse_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) { run(op, stack, &OpTraits::sparse_rules); }
 
 }  // namespace minrepro::sim

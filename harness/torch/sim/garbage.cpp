@@ -109,10 +109,12 @@ bool make_valid(const AssertRule& rule, const c10::FunctionSchema& schema, torch
   const c10::ArrayRef<c10::IValue> arguments = c10::ArrayRef<c10::IValue>(*stack).slice(base);
   const SchemaCallView call(schema, arguments);
   for (std::string_view name : alternatives(rule.argument)) {
+    // What a sparse tensor is made of cannot be exchanged without making another tensor.
+    if (name.find('.') != std::string_view::npos && call.sizes(name)) return !check(rule, call);
     const auto position = call.position_of(name);
     if (!position) continue;
     const c10::AliasInfo* alias = schema.arguments()[*position].alias_info();
-    if (alias != nullptr && alias->isWrite()) return true;
+    if (alias != nullptr && alias->isWrite()) return !rule.no_stand_in;
     c10::IValue& value = (*stack)[base + *position];
     if (value.isTensor()) {
       at::Tensor tensor = value.toTensor();

@@ -48,7 +48,9 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   auto traits = std::make_unique<OpTraits>();
   const c10::FunctionSchema& schema = op.schema();
   traits->name = full_name_of(schema);
-  traits->rules = rules_for(traits->name);
+  traits->sparse_rules = rules_for(traits->name);
+  for (const AssertRule* rule : traits->sparse_rules)
+    if (!rule->of_sparse) traits->rules.push_back(rule);
   traits->writes = writes_an_argument(schema);
   const std::string family = rule_name_of(traits->name);
   traits->waits = holds(kWaiting, family);

@@ -13,7 +13,8 @@ namespace minrepro::sim {
 /// What the simulated device has to know of an operator, found once for each.
 struct OpTraits {
   std::string name;                            ///< "aten::scatter_.value"
-  std::vector<const AssertRule*> rules;
+  std::vector<const AssertRule*> rules;        ///< but for those of sparse tensors
+  std::vector<const AssertRule*> sparse_rules; ///< all, for calls with a sparse tensor
   bool writes = false;                         ///< some argument is written
   bool waits = false;                          ///< CUDA's kernel makes the host wait for the device
   bool waits_for_masks = false;                ///< it waits if one of its indices is a mask (nonzero counts it)

@@ -6,6 +6,8 @@
 #include <ATen/ops/view_native.h>
 #include <torch/library.h>
 
+#include "harness/asserts/rule.h"
+#include "harness/torch/check/call_view.h"
 #include "harness/torch/sim/fallback.h"
 #include "harness/torch/sim/memory_ops.h"
 
@@ -13,10 +15,11 @@ namespace minrepro::sim {
 namespace {
 
 torch::CppFunction fallback() { return torch::CppFunction::makeFromBoxedFunction<&run_on_cpu>(); }
+torch::CppFunction sparse_fallback() { return torch::CppFunction::makeFromBoxedFunction<&run_sparse_on_cpu>(); }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(fallback()); }
-TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(fallback()); }
-TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(fallback()); }
+TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(sparse_fallback()); }
+TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(sparse_fallback()); }
 
 // A copy resolves lazy conjugation and negation itself; their fallbacks would do it by a copy, without end.
 TORCH_LIBRARY_IMPL(aten, Conjugate, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
@@ -63,7 +66,7 @@ void register_fallback(c10::DispatchKey key, Wanted wanted) {
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     if (name.getNamespace() != "aten") continue;
     const auto op = dispatcher.findSchema(name);
-    if (op && wanted(*op) && !op->hasKernelForDispatchKey(key)) library->impl(toString(name).c_str(), fallback());
+    if (op && wanted(*op) && !op->hasKernelForDispatchKey(key)) library->impl(toString(name).c_str(), key == c10::DispatchKey::PrivateUse1 ? fallback() : sparse_fallback());
   }
 }
 
@@ -71,9 +74,11 @@ void register_fallback(c10::DispatchKey key, Wanted wanted) {
 /// - structured operators have a default kernel that works out the result's shape, allocates it and calls the `out` overload; the CPU kernel does all that
 ///   in one step, and the call keeps the name that its caller used;
 /// - some operators are made of others where a backend has no kernel, which rounds differently and may give other strides or dtypes;
-/// - the default kernels of some operators know of dense tensors only.
+/// - the default kernels of some operators know of dense tensors only;
+/// - what CUDA's kernel checks is checked on the way to the CPU, not in a kernel for every backend that CUDA does not use.
 const bool registered = [] {
   register_fallback(c10::DispatchKey::PrivateUse1, [](const c10::OperatorHandle& op) {
+    if (op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) && !rules_for(full_name_of(op.schema())).empty()) return true;
     return op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
            (op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) ||
             op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||

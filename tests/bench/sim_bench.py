@@ -7,7 +7,6 @@ import time
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.overrides import _pop_mode_temporarily as unmapped
 
 import minrepro_simulate
 
@@ -16,6 +15,7 @@ OP_ROUNDS = 100
 CALLS_IN_ROUND = 200                    # short enough that some rounds run undisturbed on a busy machine
 WARM_UP = 3
 mapped = contextlib.nullcontext         # as install() leaves it
+unmapped = torch._C.DisableTorchFunction
 
 VOCABULARY, WIDTH, LENGTH, BATCH = 1000, 128, 64, 16
 
@@ -36,7 +36,7 @@ class Transformer(nn.Module):
 def make_step(device):
     torch.manual_seed(0)
     model = Transformer().to(device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, foreach=True)  # what torch takes on a GPU by itself
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     ids = torch.randint(0, VOCABULARY, (BATCH, LENGTH)).to(device)
     labels = torch.randint(0, VOCABULARY, (BATCH, LENGTH)).to(device)
 

@@ -1,6 +1,6 @@
-// LibTorch takes the fused dropout on this backend, as on CUDA. The CPU's kernels for it make a copy of the mask in the input's type and go over the data
-// three times, which is slower than what a CPU program runs: here it is one pass. The random stream is the CPU kernels'; the factor is not rounded to the
-// type of the data, as on CUDA.
+// LibTorch takes the fused dropout on this backend, as on CUDA. The CPU's kernels for it make a copy of the mask in the input's type and go over the
+// data three times, which is slower than what a CPU program runs: here it is one pass. The random stream is the CPU kernels'; the factor is not rounded
+// to the type of the data, as on CUDA.
 #include <tuple>
 
 #include <ATen/Dispatch.h>
@@ -20,17 +20,21 @@ namespace {
 
 constexpr int64_t kElementsOfThread = 32768;  // fewer are not worth a thread
 
+/// `tensor`, or a copy of it, with the strides of `like`.
+at::Tensor laid_out_as(const at::Tensor& like, const at::Tensor& tensor) {
+  return tensor.strides() == like.strides() ? tensor : at::empty_like(like, like.options().dtype(tensor.dtype())).copy_(tensor);
+}
+
 /// tensor * mask * scale, on the CPU.
 at::Tensor masked_scale(const at::Tensor& tensor, const at::Tensor& mask, double scale) {
   TORCH_CHECK(mask.scalar_type() == at::kBool, "Mask should be Bool Scalar Type", mask.scalar_type());
-  TORCH_CHECK(tensor.sizes() == mask.sizes(), "The mask has other sizes than the tensor: ", mask.sizes(), " and ", tensor.sizes());
-  if (!tensor.is_non_overlapping_and_dense() || tensor.strides() != mask.strides()) return masked_scale(tensor.contiguous(), mask.contiguous(), scale);
-  at::Tensor result = at::empty_like(tensor);
+  at::Tensor result = at::empty_like(tensor);   // dense, whatever the tensor is
+  const at::Tensor values = laid_out_as(result, tensor), kept_values = laid_out_as(result, mask.expand(tensor.sizes()));
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, tensor.scalar_type(), "fused_dropout", [&] {
     using Math = at::opmath_type<scalar_t>;
     const Math factor = static_cast<Math>(scale);
-    const scalar_t* from = tensor.const_data_ptr<scalar_t>();
-    const auto* kept = reinterpret_cast<const uint8_t*>(mask.const_data_ptr<bool>());  // compilers make three times as slow a loop of bool
+    const scalar_t* from = values.const_data_ptr<scalar_t>();
+    const auto* kept = reinterpret_cast<const uint8_t*>(kept_values.const_data_ptr<bool>());  // compilers make three times as slow a loop of bool
     scalar_t* to = result.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, tensor.numel(), kElementsOfThread, [=](int64_t first, int64_t last) {
       // A product, so that NaN stays NaN.

@@ -1,4 +1,4 @@
-"""The measured program of sim.sh, and its table. The last line is measured with as many threads as torch takes by itself; one thread stands beside it."""
+"""The measured program of sim.sh, and its table. The last line is with as many threads as torch takes by itself; one thread stands beside it."""
 
 import contextlib
 import statistics
@@ -17,7 +17,7 @@ WARM_UP = 3
 mapped = contextlib.nullcontext         # as install() leaves it
 unmapped = torch._C.DisableTorchFunction
 
-VOCABULARY, WIDTH, LENGTH, BATCH = 1000, 128, 64, 16
+VOCABULARY, WIDTH, LENGTH, BATCH = 1000, 128, 64, 8
 
 
 class Transformer(nn.Module):
@@ -65,40 +65,51 @@ def make_ops(device):
     }
 
 
-def seconds(context, work, calls):
+def seconds(context, work, calls, clock):
     with context():
-        start = time.perf_counter()
+        start = clock()
         for _ in range(calls):
             work()
-        return time.perf_counter() - start
+        return clock() - start
 
 
-def least_by_turns(works, rounds, calls=1):
-    """The least seconds of each (context, work): what disturbs a measurement only ever adds to it."""
-    least = [float("inf")] * len(works)
+def by_turns(works, rounds, calls=1, clock=time.perf_counter):
+    """For each (context, work) the seconds that it took in each round."""
+    taken = [[] for _ in works]
     for number in range(WARM_UP + rounds):
         for turn in range(len(works)):
             which = (turn + number) % len(works)    # whoever comes later may find warmer caches
-            spent = seconds(*works[which], calls)
+            spent = seconds(*works[which], calls, clock)
             if number >= WARM_UP:
-                least[which] = min(least[which], spent)
-    return least
+                taken[which].append(spent)
+    return taken
 
 
-def measure():
-    """The ratio of the steps and the median of what the mapped operators cost more. Prints the table on the way."""
-    print(f"threads: {torch.get_num_threads()}")
-    cpu, sim = least_by_turns([(unmapped, make_step("cpu")), (mapped, make_step("cuda"))], STEP_ROUNDS)
-    print(f"{'training step':<16} cpu {cpu * 1e3:8.2f} ms   sim {sim * 1e3:8.2f} ms   ratio {sim / cpu:.3f}")
+def step_ratio():
+    """Of two steps that follow each other, the median. On a busy machine no step runs undisturbed: one thread's are measured in processor time."""
+    clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
+    cpu, sim = by_turns([(unmapped, make_step("cpu")), (mapped, make_step("cuda"))], STEP_ROUNDS, clock=clock)
+    low, ratio, high = statistics.quantiles([b / a for a, b in zip(cpu, sim)], n=4)
+    print(f"{'training step':<16} cpu {min(cpu) * 1e3:.1f} ms, sim {min(sim) * 1e3:.1f} ms; ratio {ratio:.3f} (half of all: {low:.3f} to {high:.3f})")
+    return ratio
+
+
+def extra_of_small_ops():
+    """Microseconds, with the mapping; the median of the operators. Each is a difference of minima: what disturbs a round only ever adds to it."""
     print(f"{'':<16} {'cpu us':>8} {'adds us':>8} {'mapped adds us':>15}")
     extras = []
     on_cpu, on_sim = make_ops("cpu"), make_ops("cuda")
     for name in on_cpu:
         works = [(unmapped, on_cpu[name]), (unmapped, on_sim[name]), (mapped, on_sim[name])]
-        plain, bare, full = (least / CALLS_IN_ROUND * 1e6 for least in least_by_turns(works, OP_ROUNDS, CALLS_IN_ROUND))
+        plain, bare, full = (min(taken) / CALLS_IN_ROUND * 1e6 for taken in by_turns(works, OP_ROUNDS, CALLS_IN_ROUND))
         extras.append(full - plain)
         print(f"{name:<16} {plain:>8.2f} {bare - plain:>8.2f} {full - plain:>15.2f}")
-    return sim / cpu, statistics.median(extras)
+    return statistics.median(extras)
+
+
+def measure():
+    print(f"threads: {torch.get_num_threads()}")
+    return step_ratio(), extra_of_small_ops()
 
 
 def main():

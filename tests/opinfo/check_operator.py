@@ -282,8 +282,6 @@ def nothing(like, target):
 def check(op, options, stderr_path):
     """In a process of its own, whose stderr is the file at `stderr_path`."""
     warnings.simplefilter("ignore")
-    if options.compared == "math":
-        torch.backends.cuda.enable_flash_sdp(False)  # the CPU's too
     device.reset()
     run = OperatorCheck(op, options, Stderr(stderr_path))
     try:

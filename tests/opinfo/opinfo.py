@@ -40,7 +40,7 @@ def parse_arguments():
 
 
 def read_left_out():
-    """Operator name -> (what is compared, reason). Compared is "nothing", the "error" or "shape" alone, the "math" kernel, what is "close"."""
+    """Operator name -> (what is compared, reason). Compared is "nothing", the "error" or "shape" alone, what is "close"."""
     with open(os.path.join(HERE, "left_out.tsv"), newline="") as file:
         return {row["operator"]: (row["compared"], row["reason"]) for row in csv.DictReader(file, delimiter="\t")}
 

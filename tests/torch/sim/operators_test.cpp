@@ -3,6 +3,8 @@
 #include <ATen/TensorOperators.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/torch/sim/failing_calls.h"
 
 namespace minrepro::sim {
@@ -36,6 +38,40 @@ TEST_F(Operators, ConvolutionAndItsGradients) {
   };
   EXPECT_FALSE(std::get<0>(gradients(sim())).defined());
   expect_close(std::get<1>(gradients(sim())), std::get<1>(gradients(at::kCPU)));
+}
+
+TEST_F(Operators, DropoutIsTheCpus) {
+  const at::Tensor values = at::cat({at::randn({30}), at::full({6}, std::numeric_limits<float>::infinity())}).view({4, 9});
+  for (const at::Tensor& x : {values, values.t(), values.slice(1, 0, 9, 2), values.to(at::kDouble), values.slice(0, 0, 0), values[1][1]}) {
+    for (const double p : {0.0, 0.4, 1.0}) {
+      const auto run = [&](at::Device device) {
+        at::manual_seed(5);
+        const auto [out, mask] = at::native_dropout(x.to(device), p, true);
+        const at::Tensor gradient = x.numel() > 0 ? at::native_dropout_backward(x.to(device), mask, 1.5) : out;
+        const at::Tensor across = x.dim() == 2 && x.numel() > 0 ? at::native_dropout_backward(x.t().contiguous().t().to(device), mask, 1.5) : out;
+        return std::vector<at::Tensor>{out, mask, gradient, across};
+      };
+      const auto on_sim = run(sim()), on_cpu = run(at::kCPU);
+      for (std::size_t i = 0; i < on_cpu.size(); ++i) {
+        EXPECT_EQ(on_sim[i].strides(), on_cpu[i].strides()) << i;
+        EXPECT_TRUE(at::allclose(on_sim[i].cpu(), on_cpu[i], 0, 0, /*equal_nan=*/true)) << i;
+      }
+    }
+  }
+}
+
+TEST_F(Operators, AttentionTakesTheCpusFusedKernel) {
+  at::manual_seed(6);
+  const at::Tensor q = at::randn({2, 4, 7, 8}), k = at::randn({2, 4, 7, 8}), v = at::randn({2, 4, 7, 8});
+  const auto run = [&](at::Device device) {
+    const at::Tensor query = q.to(device).requires_grad_(true);
+    const at::Tensor out = at::scaled_dot_product_attention(query, k.to(device), v.to(device), {}, 0, /*is_causal=*/true);
+    out.sum().backward();
+    return std::vector<at::Tensor>{out.detach().cpu(), query.grad().cpu()};
+  };
+  const auto on_sim = run(sim()), on_cpu = run(at::kCPU);
+  EXPECT_TRUE(at::equal(on_sim[0], on_cpu[0]));
+  EXPECT_TRUE(at::equal(on_sim[1], on_cpu[1]));
 }
 
 TEST_F(Operators, RecurrentCellsAndTheirGradients) {

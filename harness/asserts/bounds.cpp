@@ -109,9 +109,9 @@ std::optional<Measure> measure_integer(const AssertRule& rule, const CallView& c
     const auto value = call.integer(name);
     if (!value) continue;
     Measure found{.argument = name};
-    // one_hot: -1 means "as many as are needed"; 0 and what is below -1 is refused
-    found.bounds.bound = *value < 0 ? std::numeric_limits<int64_t>::max() : *value;
-    found.refused = *value == 0 || *value < -1;
+    const bool counts = rule.may_count && *value == -1;
+    found.bounds.bound = counts ? std::numeric_limits<int64_t>::max() : *value;
+    found.refused = *value <= 0 && !counts;
     return found;
   }
   return std::nullopt;

@@ -138,6 +138,7 @@ struct AssertRule {
   Cut cut = Cut::kNone;                       ///< for kIndex, if all of `cut_when` hold
   std::vector<Condition> cut_when{};
   bool refuses_empty = false;                 ///< host code throws where the bound is 0
+  bool may_count = false;                     ///< for BoundKind::kInteger: -1 stands for one more than the largest number
   bool checks_first = false;                  ///< the check does not wait for work: it is made even if there is no element to read or write
   bool after_zero = false;                    ///< for kNonDecreasing: the first number is compared with 0
   bool of_sparse = false;                     ///< of calls with a sparse tensor only: others do not pay for it

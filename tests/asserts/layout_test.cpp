@@ -84,6 +84,12 @@ TEST(NoKernel, WhereOneHotIsLeftToCountAndCannot) {
   EXPECT_FALSE(check_by_id("one_hot.self", call({0, -9}, -5)));
 }
 
+TEST(CooToCsr, WritesEvenWhereThereIsNoRow) {
+  const auto call = [](int64_t size) { return FakeCall().tensor("self", int64s({0})).integer("size", size); };
+  EXPECT_FALSE(check_by_id("coo_to_csr.indices", call(1)));
+  EXPECT_TRUE(check_by_id("coo_to_csr.indices", call(-1)));
+}
+
 TEST(NoKernel, WhereArgumentsAreRefused) {
   const auto margin = [](int64_t p) { return FakeCall().tensor("self", sizes({1, 3})).tensor("target", int64s({9})).integer("p", p); };
   EXPECT_TRUE(check_by_id("multi_margin_loss.target", margin(2)));

@@ -66,6 +66,12 @@ std::vector<AssertRule> lengths() {
        .file = "SegmentReduce.cu", .line = 121, .function = "segment_reduce_forward_kernel", .read_in = k2_6,
        .cause = "A segment lies behind the end of the data, or before its start.", .mend = kOffsets, .on_cuda = OnCuda::kIllegalAccess,
        .no_stand_in = true, .dtypes = counts, .inclusive = true},
+      {.id = "segment_reduce_backward.lengths",  // where the next segments start is their sum
+       .ops = {"aten::_segment_reduce_backward"},
+       .argument = "lengths", .domain = Domain::kNonNegative,
+       .file = "SegmentReduce.cu", .line = 191, .function = "segment_reduce_backward_kernel", .read_in = k2_6,
+       .cause = "A segment's length is negative.", .mend = "pass the lengths of the forward call", .on_cuda = OnCuda::kIllegalAccess,
+       .no_stand_in = true, .dtypes = counts},
       {.id = "segment_reduce_backward.total",
        .ops = {"aten::_segment_reduce_backward"},
        .argument = "lengths", .domain = Domain::kSumAtMost, .bound = BoundKind::kSizeAt, .bound_argument = "data", .dim_argument = "axis",

@@ -49,6 +49,12 @@ std::vector<AssertRule> pooling() {
        .argument = "indices", .bound = BoundKind::kProduct, .bound_argument = "self", .dim = 3,
        .file = "AdaptiveMaxPooling3d.cu", .line = 273, .function = "atomicadaptivemaxgradinput", .read_in = k2_6, .cause = kNotForward, .mend = kPass,
        .on_cuda = OnCuda::kIllegalAccess, .dtypes = {DType::kInt64}},
+      {.id = "adaptive_max_pool_backward.count",
+       .ops = {"aten::adaptive_max_pool2d_backward", "aten::adaptive_max_pool3d_backward"},
+       .argument = "indices", .domain = Domain::kElements, .bound = BoundKind::kNumel, .bound_argument = "grad_output",
+       .file = "AdaptiveMaxPooling2d.cu", .line = 112, .function = "adaptivemaxgradinput", .read_in = k2_6,
+       .cause = "There are fewer indices than the gradient has elements.", .mend = kPass, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true,
+       .dtypes = {DType::kInt64}},
       {.id = "max_pool3d_backward.indices",  // -1 is skipped
        .ops = {"aten::max_pool3d_with_indices_backward"},
        .argument = "indices", .bound = BoundKind::kProduct, .bound_argument = "self", .dim = 3,

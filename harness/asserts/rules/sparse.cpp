@@ -75,7 +75,7 @@ std::vector<AssertRule> sparse() {
        .argument = "self", .bound = BoundKind::kInteger, .bound_argument = "size",
        .file = "SparseCsrTensorMath.cu", .line = 53, .function = "convert_indices_from_coo_to_csr_cuda_kernel", .read_in = k2_6,
        .cause = "A row of a COO tensor is not below the number of rows.", .mend = "torch.sparse_coo_tensor(…, check_invariants=True)",
-       .on_cuda = OnCuda::kIllegalAccess},
+       .on_cuda = OnCuda::kIllegalAccess, .checks_first = true},
       {.id = "csr_to_coo.crow_indices",
        .ops = {"aten::_convert_indices_from_csr_to_coo"},
        .argument = "crow_indices", .bound = BoundKind::kSizeAt, .bound_argument = "col_indices", .dim = -1,

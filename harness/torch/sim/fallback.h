@@ -9,4 +9,7 @@ namespace minrepro::sim {
 /// the memory of the arguments. Throws what the CPU kernel throws, or the device's sticky error.
 void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
+/// The kernel of every operator that would make a quantized tensor on the device: there are none.
+void refuse_quantized(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
 }  // namespace minrepro::sim

@@ -44,6 +44,18 @@ def to_cuda(device):
     return CUDA if type(device) is _Device and device.type == "sim" else device
 
 
+class StandIn(type):
+    """The class of a class that takes the place of one of torch's, of which torch goes on to make objects itself: they are its instances, too."""
+
+    def __new__(mcs, name, bases, members, stands_for=None):
+        if stands_for is not None:
+            members.update(_stands_for=stands_for, __doc__=stands_for.__doc__, __module__="torch", __qualname__=stands_for.__name__)
+        return super().__new__(mcs, name if stands_for is None else stands_for.__name__, bases, members)
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, cls._stands_for) if "_stands_for" in vars(cls) else super().__instancecheck__(instance)
+
+
 def _names_cuda(value):
     kind = type(value)
     return (kind is _Device and value.type == "cuda") or (kind is str and (value == "cuda" or value.startswith("cuda:")))
@@ -61,18 +73,22 @@ def _take_place(stand_in, function, owner):
         torch.jit._builtins._register_builtin(stand_in, op)
 
 
+def _call_on_sim(function, args, kwargs):
+    """function(*args, **kwargs), where cuda may stand at a position or as the keyword device."""
+    for position, value in enumerate(args):
+        if _names_cuda(value):
+            args = args[:position] + (to_sim(value),) + args[position + 1:]
+    device = kwargs.get("device")
+    if device is not None:
+        kwargs["device"] = to_sim(device)
+    return function(*args, **kwargs)
+
+
 def _mapped(function, owner):
-    """`function` that takes cuda, by position or as the keyword device."""
     def on_sim(*args, **kwargs):
         if has_torch_function(args):
             return handle_torch_function(on_sim, args, *args, **kwargs)
-        for position, value in enumerate(args):
-            if _names_cuda(value):
-                args = args[:position] + (to_sim(value),) + args[position + 1:]
-        device = kwargs.get("device")
-        if device is not None:
-            kwargs["device"] = to_sim(device)
-        return function(*args, **kwargs)
+        return _call_on_sim(function, args, kwargs)
 
     _take_place(on_sim, function, owner)
     return on_sim
@@ -96,7 +112,7 @@ def _map_functions():
     torch.fft.fftfreq = _mapped(torch.fft.fftfreq, torch.fft)
     torch.fft.rfftfreq = _mapped(torch.fft.rfftfreq, torch.fft)
     make = _Tensor._make_wrapper_subclass
-    _Tensor._make_wrapper_subclass = staticmethod(lambda *args, device=None, **kwargs: make(*args, device=to_sim(device), **kwargs))
+    _Tensor._make_wrapper_subclass = staticmethod(lambda *args, **kwargs: _call_on_sim(make, args, kwargs))
 
 
 def _cuda(self, device=None, non_blocking=False, memory_format=torch.preserve_format):
@@ -153,7 +169,15 @@ def _map_tensor():
             return handle_torch_function(_Tensor.is_cuda.__get__, (self,), self)
         return device_of(self).type == "sim"
 
-    _Tensor.device, _Tensor.is_cuda = device, is_cuda
+    def numpy(self, *, force=False):
+        if has_torch_function_unary(self):
+            return handle_torch_function(_Tensor.numpy, (self,), self, force=force)
+        if not force and device_of(self).type == "sim":
+            raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.")
+        return _Base.numpy(self, force=force)
+
+    _take_place(numpy, _Base.numpy, _Tensor)
+    _Tensor.device, _Tensor.is_cuda, _Tensor.numpy = device, is_cuda, numpy
 
 
 def apply():

@@ -23,17 +23,22 @@ def install():
     if _installed:
         return
     _installed = True
-    # By ctypes, with global symbols: torch.ops.load_library would hide them from the recorder.
-    ctypes.CDLL(library_path(), mode=ctypes.RTLD_GLOBAL)
-
     import torch
+
+    # By ctypes, with global symbols: torch.ops.load_library would hide them from the recorder.
+    library = ctypes.CDLL(library_path(), mode=ctypes.RTLD_GLOBAL)
+    library.minrepro_sim_take_cuda()
 
     import minrepro_sim_cuda
     import minrepro_sim_device
+    import minrepro_sim_distributed
     import minrepro_sim_mapping
     import minrepro_sim_patches
+    import minrepro_sim_runtime
 
     torch._register_device_module("sim", minrepro_sim_device.make_module())
+    minrepro_sim_runtime.apply(library)
     minrepro_sim_cuda.replace_entry_points()
     minrepro_sim_patches.apply()
     minrepro_sim_mapping.apply()
+    minrepro_sim_distributed.apply()

@@ -31,8 +31,8 @@ at::Tensor nested_on(c10::Storage&& storage, c10::DispatchKey key, const at::Ten
   const auto other = to_cpu ? c10::BackendComponent::PrivateUse1Bit : c10::BackendComponent::CPUBit;
   const auto backend = to_cpu ? c10::BackendComponent::CPUBit : c10::BackendComponent::PrivateUse1Bit;
   const c10::DispatchKeySet keys = like.key_set().remove_backend(other) | c10::DispatchKeySet(backend);
-  return at::detail::make_tensor<at::native::NestedTensorImpl>(std::move(storage), keys, like.dtype(), from->get_nested_sizes(), from->get_nested_strides(),
-                                                               from->get_storage_offsets());
+  return at::detail::make_tensor<at::native::NestedTensorImpl>(std::move(storage), keys, like.dtype(), from->get_nested_sizes(),
+                                                               from->get_nested_strides(), from->get_storage_offsets());
 }
 
 at::Tensor tensor_on(c10::Storage&& storage, c10::DispatchKey key, const at::Tensor& like) {

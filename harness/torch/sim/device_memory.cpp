@@ -160,9 +160,10 @@ void raise_out_of_memory(std::size_t bytes) {
     in_use = static_cast<std::size_t>(all(b.stats.allocated_bytes).current);
     reserved = static_cast<std::size_t>(all(b.stats.reserved_bytes).current);
   }
-  TORCH_CHECK_WITH(OutOfMemoryError, false, "CUDA out of memory. Tried to allocate ", readable(bytes), ". GPU 0 has a total capacity of ", readable(total_bytes()),
-                   " of which ", readable(memory_info().first), " is free. Of the allocated memory ", readable(in_use), " is allocated by PyTorch, and ",
-                   readable(reserved - std::min(in_use, reserved)), " is reserved by PyTorch but unallocated. (simulated device)");
+  TORCH_CHECK_WITH(OutOfMemoryError, false, "CUDA out of memory. Tried to allocate ", readable(bytes), ". GPU 0 has a total capacity of ",
+                   readable(total_bytes()), " of which ", readable(memory_info().first), " is free. Of the allocated memory ", readable(in_use),
+                   " is allocated by PyTorch, and ", readable(reserved - std::min(in_use, reserved)),
+                   " is reserved by PyTorch but unallocated. (simulated device)");
 }
 
 c10::CachingDeviceAllocator::DeviceStats memory_stats() {

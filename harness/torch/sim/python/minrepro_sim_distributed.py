@@ -1,4 +1,5 @@
-"""torch.distributed for tensors of the simulated device: a group of one process, in which each collective gives what it was given. More are refused."""
+"""torch.distributed for tensors of the simulated device: a group of one process, in which each collective gives what it was
+given. More processes are refused."""
 import functools
 
 import torch

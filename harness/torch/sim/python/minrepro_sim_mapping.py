@@ -56,6 +56,9 @@ class StandIn(type):
         return isinstance(instance, cls._stands_for) if "_stands_for" in vars(cls) else super().__instancecheck__(instance)
 
 
+_DEVICE_KINDS = frozenset((str, _Device))
+
+
 def _names_cuda(value):
     kind = type(value)
     return (kind is _Device and value.type == "cuda") or (kind is str and (value == "cuda" or value.startswith("cuda:")))
@@ -75,9 +78,10 @@ def _take_place(stand_in, function, owner):
 
 def _call_on_sim(function, args, kwargs):
     """function(*args, **kwargs), where cuda may stand at a position or as the keyword device."""
-    for position, value in enumerate(args):
-        if _names_cuda(value):
-            args = args[:position] + (to_sim(value),) + args[position + 1:]
+    for value in args:
+        if type(value) in _DEVICE_KINDS:
+            args = tuple(to_sim(value) if _names_cuda(value) else value for value in args)
+            break
     device = kwargs.get("device")
     if device is not None:
         kwargs["device"] = to_sim(device)
@@ -102,8 +106,8 @@ def _by_schema():
 
 def _map_functions():
     # What has a binding of its own has no schema.
-    names = _by_schema() + ["as_tensor", "asarray", "new_tensor", "nested_tensor", "as_nested_tensor", "sparse_coo_tensor", "sparse_compressed_tensor",
-                            "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor", "tensor"]
+    names = _by_schema() + ["as_tensor", "asarray", "new_tensor", "nested_tensor", "as_nested_tensor", "sparse_coo_tensor",
+                            "sparse_compressed_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor", "tensor"]
     for owner in (torch, _Tensor, torch._C._fft, torch._C._nn, torch.nested):
         for name in names:
             function = getattr(owner, name, None)

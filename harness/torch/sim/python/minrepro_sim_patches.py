@@ -1,5 +1,6 @@
 """What a TorchFunctionMode does not see of a program that says "cuda": autocast, generators, checkpoints, default devices, storages, DataParallel."""
 import functools
+import sys
 
 import torch
 import torch.utils._device
@@ -107,6 +108,23 @@ def _patch_fake_tensors():
     FakeTensor.device = property(lambda self: to_cuda(device_of(self)), FakeTensor.device.fset)
 
 
+def _patch_compile():
+    """Inductor writes kernels for a GPU; here the graphs that it would compile run as they are."""
+    compile_with = torch.compile
+
+    @functools.wraps(compile_with)
+    def compile_on_sim(model=None, *, backend="inductor", mode=None, options=None, **kwargs):
+        if backend != "inductor":
+            return compile_with(model, backend=backend, mode=mode, options=options, **kwargs)
+        if not noted:
+            noted.append(True)
+            print("minrepro-sim: note: torch.compile traces, but compiles nothing on the simulated device (backend eager instead of inductor)", file=sys.stderr)
+        return compile_with(model, backend="eager", **kwargs)
+
+    noted = []
+    torch.compile = compile_on_sim
+
+
 def _patch_profiler():
     """Work is done when a call returns: the times of the CPU are all there is to see."""
     profile = torch.autograd.profiler.profile
@@ -142,4 +160,5 @@ def apply():
     _patch_storages()
     _patch_default_device()
     _patch_fake_tensors()
+    _patch_compile()
     _patch_profiler()

@@ -112,11 +112,13 @@ def _answers(library):
 
 
 # What torch keeps on the host, without a device.
-_KEPT = ("_cuda_getCompiledVersion", "_nccl_version", "_cuda_tunableop_", "_cuda_record_untuned_", "_cuda_get_cudnn", "_cuda_set_cudnn", "_cuda_get_conv_benchmark")
+_KEPT = ("_cuda_getCompiledVersion", "_nccl_version", "_cuda_tunableop_", "_cuda_record_untuned_", "_cuda_get_cudnn", "_cuda_set_cudnn",
+         "_cuda_get_conv_benchmark")
 _WORDS = {"_cuda_getCurrentBlasHandle": "cuBLAS handles", "_cuda_jiterator_compile_and_launch_kernel": "kernels compiled at run time",
           "_cuda_memorySnapshot": "snapshots of the caching allocator", "_cuda_hostMemoryStats": "count of pinned memory",
-          "_cuda_getStreamFromExternal": "streams of other libraries", "_graph_pool_handle": "CUDA graphs", "_cuda_customAllocator": "other allocators",
-          "_cuda_changeCurrentAllocator": "other allocators", "_cuda_record_memory_history": "history of the caching allocator",
+          "_cuda_getStreamFromExternal": "streams of other libraries", "_graph_pool_handle": "CUDA graphs",
+          "_cuda_customAllocator": "other allocators", "_cuda_changeCurrentAllocator": "other allocators",
+          "_cuda_record_memory_history": "history of the caching allocator",
           "_cuda_record_memory_history_legacy": "history of the caching allocator"}
 
 

@@ -116,10 +116,11 @@ class Scaler(CudaTest):
         self.assertEqual(torch.amp.GradScaler("cuda", enabled=False).scale(3.0), 3.0)
 
     def test_fused_and_foreach_optimizers(self):
-        for kind, options in ((torch.optim.Adam, {"fused": True}), (torch.optim.AdamW, {"fused": True}), (torch.optim.SGD, {"fused": True, "momentum": 0.9}),
-                              (torch.optim.Adagrad, {"foreach": True}), (torch.optim.Adam, {"foreach": True, "amsgrad": True}), (torch.optim.AdamW, {"capturable": True}), (torch.optim.RMSprop, {"foreach": True}),
-                              (torch.optim.Adadelta, {}), (torch.optim.Adamax, {}), (torch.optim.ASGD, {}), (torch.optim.NAdam, {}), (torch.optim.RAdam, {}),
-                              (torch.optim.Rprop, {}), (torch.optim.LBFGS, {}), (torch.optim.Adafactor, {})):
+        plain = [(kind, {}) for kind in (torch.optim.Adadelta, torch.optim.Adamax, torch.optim.ASGD, torch.optim.NAdam, torch.optim.RAdam, torch.optim.Rprop,
+                                         torch.optim.LBFGS, torch.optim.Adafactor)]
+        fused = [(torch.optim.Adam, {"fused": True}), (torch.optim.AdamW, {"fused": True}), (torch.optim.SGD, {"fused": True, "momentum": 0.9})]
+        foreach = [(torch.optim.Adagrad, {"foreach": True}), (torch.optim.Adam, {"foreach": True, "amsgrad": True}), (torch.optim.RMSprop, {"foreach": True})]
+        for kind, options in plain + fused + foreach + [(torch.optim.AdamW, {"capturable": True})]:
             with self.subTest(f"{kind.__name__} {options}"):
                 results = []
                 for device in ("cpu", "cuda"):

@@ -108,19 +108,22 @@ class Compilers(CudaTest):
         graph = torch.fx.symbolic_trace(Model())
         self.assert_same(graph(torch.ones(2, device="cuda")), torch.full((2,), 3.0))
 
-    def test_compile_with_the_eager_backend(self):
+    def test_compile(self):
         model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.BatchNorm1d(3)).cuda()
 
         def made(x):
             return x.to("cuda") * 2 + torch.ones(2, device="cuda") + torch.zeros_like(x) + torch.full((2,), 1.0, device=x.device) if x.is_cuda else x
 
-        for backend in ("eager", "aot_eager"):
+        for backend in ("eager", "aot_eager", "inductor"):
             torch._dynamo.reset()
             x = torch.randn(4, 2, device="cuda", requires_grad=True)
             out = torch.compile(model, backend=backend)(x)
             out.sum().backward()
             self.assert_cuda(out, x.grad)
             self.assert_same(torch.compile(made, backend=backend)(torch.ones(2, device="cuda")), torch.full((2,), 4.0))
+
+        self.assert_cuda(torch.compile(nn.Linear(2, 2).cuda(), mode="reduce-overhead", dynamic=False)(x))
+        self.assertEqual(torch.compile(lambda a: a + 1)(torch.ones(2)).tolist(), [2, 2])
 
     def test_profiler(self):
         from torch.profiler import profile, ProfilerActivity, record_function, schedule

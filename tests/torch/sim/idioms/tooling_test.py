@@ -1,6 +1,5 @@
 """What programs wrap around their model: data loaders, parallel wrappers, compilers, profilers, backend switches; and mixed devices."""
 import io
-import os
 import unittest
 import warnings
 

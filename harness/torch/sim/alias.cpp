@@ -1,10 +1,12 @@
 #include "harness/torch/sim/alias.h"
 
+#include <ATen/NestedTensorImpl.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorImpl.h>
 
 #include "harness/torch/sim/allocator.h"
+#include "harness/torch/sim/device_memory.h"
 #include "harness/torch/sim/device_type.h"
 #include "harness/torch/sim/sparse_alias.h"
 
@@ -22,7 +24,20 @@ c10::Storage alias_storage(const c10::Storage& storage) {
                       c10::GetCPUAllocator(), /*resizable=*/true);
 }
 
+/// Tensors of several sizes in one storage; the sizes are on the CPU whatever the device.
+at::Tensor nested_on(c10::Storage&& storage, c10::DispatchKey key, const at::Tensor& like) {
+  const auto* from = at::native::get_nested_tensor_impl(like);
+  const bool to_cpu = key == c10::DispatchKey::CPU;
+  const auto other = to_cpu ? c10::BackendComponent::PrivateUse1Bit : c10::BackendComponent::CPUBit;
+  const auto backend = to_cpu ? c10::BackendComponent::CPUBit : c10::BackendComponent::PrivateUse1Bit;
+  const c10::DispatchKeySet keys = like.key_set().remove_backend(other) | c10::DispatchKeySet(backend);
+  return at::detail::make_tensor<at::native::NestedTensorImpl>(std::move(storage), keys, like.dtype(), from->get_nested_sizes(),
+                                                               from->get_nested_strides(), from->get_storage_offsets());
+}
+
 at::Tensor tensor_on(c10::Storage&& storage, c10::DispatchKey key, const at::Tensor& like) {
+  if (like.is_nested()) return nested_on(std::move(storage), key, like);
+  TORCH_CHECK_NOT_IMPLEMENTED(!like.is_quantized(), "minrepro: the simulated device has no quantized tensors");
   at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), like.dtype());
   c10::TensorImpl* impl = made.unsafeGetTensorImpl();
   const c10::TensorImpl* from = like.unsafeGetTensorImpl();
@@ -41,12 +56,11 @@ c10::Storage to_device_storage(const at::Tensor& result) {
   c10::DataPtr data;
   if (result.use_count() == 1 && result.storage().use_count() == 1) {
     data = host->set_data_ptr(c10::DataPtr(memory, c10::Device(c10::DeviceType::CPU)));
-    data.unsafe_set_device(sim_device());
   } else {
     c10::raw::intrusive_ptr::incref(host);
     data = c10::DataPtr(memory, host, &release_storage, sim_device());
   }
-  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), device_allocator(), /*resizable=*/true);
+  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, counted(std::move(data), bytes), device_allocator(), /*resizable=*/true);
 }
 
 bool is_alias_of_device_memory(const c10::Storage& storage) {
@@ -115,8 +129,7 @@ void AliasSet::adopt_storage(const at::Tensor& sim, const at::Tensor& cpu) {
   }
   // Grown: every view of this storage sees the new memory. The host's face keeps looking at it, for the other aliases of the same storage.
   c10::DataPtr grown = host->set_data_ptr(c10::DataPtr(host->mutable_data(), c10::Device(c10::DeviceType::CPU)));
-  grown.unsafe_set_device(sim_device());
-  device->set_data_ptr_noswap(std::move(grown));
+  device->set_data_ptr_noswap(counted(std::move(grown), host->nbytes()));
   device->set_nbytes(host->nbytes());
 }
 
@@ -127,6 +140,7 @@ void AliasSet::adopt_changes() {
       continue;
     }
     adopt_storage(pair.sim, pair.cpu);
+    if (pair.sim.is_nested()) continue;
     const c10::TensorImpl* from = pair.cpu.unsafeGetTensorImpl();
     c10::TensorImpl* to = pair.sim.unsafeGetTensorImpl();
     if (to->sizes() != from->sizes() || to->strides() != from->strides() || to->storage_offset() != from->storage_offset()) {

@@ -6,25 +6,33 @@
 #include <mutex>
 
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/alignment.h>
 #include <c10/core/impl/alloc_cpu.h>
 
-#include "harness/torch/sim/device_type.h"
+#include "harness/torch/sim/device_memory.h"
 
 namespace minrepro::sim {
 namespace {
 
 /// The CPU allocator's memory under the simulated device's name, so that results of CPU kernels become device memory without a copy, and an
 /// allocator set with c10::SetCPUAllocator serves both.
-class DeviceAllocator final : public c10::Allocator {
+class DeviceAllocator final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
-    c10::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
-    data.unsafe_set_device(sim_device());
-    return data;
+    check_room(bytes);
+    return counted(c10::GetCPUAllocator()->allocate(bytes), bytes);
   }
-  c10::DeleterFnPtr raw_deleter() const override { return c10::GetCPUAllocator()->raw_deleter(); }
+  c10::DeleterFnPtr raw_deleter() const override { return &free_counted; }
   void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override { empty_memory_cache(); }
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override { return memory_stats(); }
+  void resetAccumulatedStats(c10::DeviceIndex) override { reset_accumulated_memory_stats(); }
+  void resetPeakStats(c10::DeviceIndex) override { reset_peak_memory_stats(); }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override { return memory_info(); }
 };
 
 /// Ranges of pinned memory by first address.

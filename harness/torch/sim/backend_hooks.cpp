@@ -40,11 +40,6 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     storage.set_data_ptr_noswap(std::move(grown));
     storage.set_nbytes(bytes);
   }
-
- private:
-  static void check_index(c10::DeviceIndex index) {
-    TORCH_CHECK(index <= 0, "CUDA error: invalid device ordinal (the simulated device has index 0 only)");
-  }
 };
 
 /// A program gets the device by loading this library, so the registration happens then.

@@ -4,7 +4,9 @@
 #include <chrono>
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/Exception.h>
 
+#include "harness/torch/sim/cuda_keys.h"
 #include "harness/torch/sim/device_type.h"
 #include "harness/torch/sim/launch_state.h"
 
@@ -19,20 +21,20 @@ struct Event {
 
 thread_local c10::StreamId current_stream = 0;
 
-c10::Stream stream_with(c10::StreamId id) { return c10::Stream(c10::Stream::UNSAFE, sim_device(), id); }
-
+/// For one name of the device: its own, or cuda's (see take_cuda_keys).
+template <c10::DeviceType kType>
 struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
-  static constexpr c10::DeviceType static_type = kSim;
+  static constexpr c10::DeviceType static_type = kType;
   DeviceGuard() = default;
   explicit DeviceGuard(c10::DeviceType) {}
 
-  c10::DeviceType type() const override { return kSim; }
+  c10::DeviceType type() const override { return kType; }
   c10::Device exchangeDevice(c10::Device device) const override {
-    check_index(device);
-    return sim_device();
+    check_index(device.index());
+    return getDevice();
   }
-  c10::Device getDevice() const override { return sim_device(); }
-  void setDevice(c10::Device device) const override { check_index(device); }
+  c10::Device getDevice() const override { return {kType, 0}; }
+  void setDevice(c10::Device device) const override { check_index(device.index()); }
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
 
@@ -73,12 +75,24 @@ struct DeviceGuard final : c10::impl::DeviceGuardImplInterface {
   }
 
  private:
-  static void check_index(c10::Device device) {
-    TORCH_CHECK(device.index() <= 0, "CUDA error: invalid device ordinal (the simulated device has index 0 only)");
-  }
+  static c10::Stream stream_with(c10::StreamId id) { return c10::Stream(c10::Stream::UNSAFE, {kType, 0}, id); }
 };
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, DeviceGuard);
+C10_REGISTER_GUARD_IMPL(PrivateUse1, DeviceGuard<kSim>);
 
 }  // namespace
+
+void check_index(c10::DeviceIndex index) {
+  if (index <= 0) return;
+  constexpr int kInvalidDevice = 101;
+  throw c10::AcceleratorError({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, kInvalidDevice,
+                              "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs? "
+                              "(minrepro: the simulated device has index 0 only)");
+}
+
+void register_guard_for_cuda() {
+  static const DeviceGuard<c10::DeviceType::CUDA> guard;
+  c10::impl::DeviceGuardImplRegistrar(c10::DeviceType::CUDA, &guard);
+}
+
 }  // namespace minrepro::sim

@@ -10,4 +10,7 @@ constexpr c10::DeviceType kSim = c10::DeviceType::PrivateUse1;
 /// The only simulated device.
 inline c10::Device sim_device() { return {kSim, 0}; }
 
+/// Throws what CUDA says of a device that is not there (c10::AcceleratorError, code 101) unless `index` is 0 or -1, the current one.
+void check_index(c10::DeviceIndex index);
+
 }  // namespace minrepro::sim

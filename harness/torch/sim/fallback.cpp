@@ -118,15 +118,19 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
 
   check_same_device(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
   on_launch();
-  if (traits.waits || (traits.waits_for_masks && is_poisoned() && has_mask(*stack, base))) on_synchronize();
+  if (traits.waits || (traits.takes_indices && is_poisoned() && has_mask(*stack, base))) on_synchronize();
 
   std::optional<PendingAssert> pending;
   if (!rules.empty()) pending = enforce_rules(traits, rules, schema, stack, base);
   AliasSet aliases;
+  bool for_host = false;  // the caller wants the result there
   for (std::size_t i = base; i < stack->size(); ++i) {
     c10::IValue& value = (*stack)[i];
-    if (may_hold_device(value)) value = to_cpu(value, aliases);
+    if (!may_hold_device(value)) continue;
+    for_host = for_host || (value.isDevice() && value.toDevice().is_cpu());
+    value = to_cpu(value, aliases);
   }
+  if (for_host) on_synchronize();
   try {
     call_cpu_kernel(op, traits, stack, base);
   } catch (const c10::Error&) {
@@ -138,6 +142,7 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
   if (pending) report_assert(traits, schema, *pending);
   if (traits.waits) on_synchronize();
   if (traits.writes) aliases.adopt_changes();
+  if (for_host) return;
   for (std::size_t i = base; i < stack->size(); ++i) {
     c10::IValue& value = (*stack)[i];
     if (value.isTensor() || value.isList()) value = to_sim(std::move(value), aliases);
@@ -148,5 +153,9 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
 
 void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) { run(op, stack, &OpTraits::rules); }
 void run_sparse_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) { run(op, stack, &OpTraits::sparse_rules); }
+
+void refuse_quantized(const c10::OperatorHandle&, torch::jit::Stack*) {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "minrepro: the simulated device has no quantized tensors");
+}
 
 }  // namespace minrepro::sim

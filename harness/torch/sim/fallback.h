@@ -11,4 +11,7 @@ void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 /// The same for calls with a sparse tensor.
 void run_sparse_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);
 
+/// The kernel of every operator that would make a quantized tensor on the device: there are none.
+void refuse_quantized(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
 }  // namespace minrepro::sim

@@ -1,6 +1,7 @@
 #include "harness/torch/sim/generator.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <c10/util/Exception.h>
 
 #include "harness/torch/sim/device_type.h"
 
@@ -38,7 +39,8 @@ const at::Generator& default_generator() {
 at::Generator new_generator() { return at::make_generator<SimGenerator>(at::detail::createCPUGenerator()); }
 
 at::Generator cpu_generator_of(const at::Generator& generator) {
-  if (!generator.defined() || generator.device().type() != kSim) return generator;
+  if (!generator.defined()) return generator;
+  TORCH_CHECK(generator.device().type() == kSim, "Expected a 'cuda' device type for generator but found '", generator.device().type(), "'");
   return static_cast<const SimGenerator*>(generator.unsafeGetGeneratorImpl())->inner();
 }
 

@@ -9,7 +9,7 @@ namespace minrepro::sim {
 const at::Generator& default_generator();
 /// Around a CPU generator of its own, with the default seed.
 at::Generator new_generator();
-/// The CPU generator inside; `generator` itself if it is not one of ours.
+/// The CPU generator inside. Throws what CUDA's kernels say of a generator of another device.
 at::Generator cpu_generator_of(const at::Generator& generator);
 
 }  // namespace minrepro::sim

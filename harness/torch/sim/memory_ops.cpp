@@ -30,15 +30,17 @@ void reserve(const at::Storage& storage, std::size_t bytes) {
 
 }  // namespace
 
-at::Tensor empty(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>, std::optional<at::Device>,
+at::Tensor empty(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>, std::optional<at::Device> device,
                  std::optional<bool> pin_memory, std::optional<at::MemoryFormat> format) {
+  check_index(device ? device->index() : 0);
   TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
   on_device_use();
   return at::detail::empty_generic(size, device_allocator(), kSimKeys, at::dtype_or_default(dtype), format);
 }
 
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
-                         std::optional<at::Device>, std::optional<bool> pin_memory) {
+                         std::optional<at::Device> device, std::optional<bool> pin_memory) {
+  check_index(device ? device->index() : 0);
   TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
   on_device_use();
   return at::detail::empty_strided_generic(size, stride, device_allocator(), kSimKeys, at::dtype_or_default(dtype));

@@ -55,7 +55,7 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   const std::string family = rule_name_of(traits->name);
   traits->waits = holds(kWaiting, family);
   traits->cpu_checks_data = holds(kCheckingData, family);
-  traits->waits_for_masks = family == "aten::index" || family == "aten::_index_put_impl";
+  traits->takes_indices = family == "aten::index" || family == "aten::_unsafe_index" || family == "aten::_index_put_impl";
   traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);
   traits->writes_past_strided_outs = holds(kWritingPastStridedOuts, traits->name);
   traits->iterates = op.hasTag(at::Tag::pointwise) || op.hasTag(at::Tag::reduction);

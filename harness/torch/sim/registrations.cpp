@@ -20,6 +20,8 @@ torch::CppFunction sparse_fallback() { return torch::CppFunction::makeFromBoxedF
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(fallback()); }
 TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) { m.fallback(sparse_fallback()); }
 TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) { m.fallback(sparse_fallback()); }
+TORCH_LIBRARY_IMPL(_, NestedTensorPrivateUse1, m) { m.fallback(fallback()); }
+TORCH_LIBRARY_IMPL(_, QuantizedPrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&refuse_quantized>()); }
 
 // A copy resolves lazy conjugation and negation itself; their fallbacks would do it by a copy, without end.
 TORCH_LIBRARY_IMPL(aten, Conjugate, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
@@ -56,6 +58,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 // Copies of sparse tensors go part by part.
 TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) { m.impl("_copy_from", copy_from); }
 TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) { m.impl("_copy_from", copy_from); }
+TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) { m.impl("_copy_from", copy_from); }
 
 using Wanted = bool (*)(const c10::OperatorHandle&);
 
@@ -88,6 +91,8 @@ const bool registered = [] {
                     [](const c10::OperatorHandle& op) { return op.hasKernelForDispatchKey(c10::DispatchKey::SparseCPU); });
   register_fallback(c10::DispatchKey::SparseCsrPrivateUse1,
                     [](const c10::OperatorHandle& op) { return op.hasKernelForDispatchKey(c10::DispatchKey::SparseCsrCPU); });
+  register_fallback(c10::DispatchKey::NestedTensorPrivateUse1,
+                    [](const c10::OperatorHandle& op) { return op.hasKernelForDispatchKey(c10::DispatchKey::NestedTensorCPU); });
   return true;
 }();
 

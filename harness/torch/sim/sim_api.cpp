@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/torch/sim/cuda_keys.h"
+#include "harness/torch/sim/device_memory.h"
 #include "harness/torch/sim/launch_state.h"
 
 #define MINREPRO_EXPORT __attribute__((visibility("default")))
@@ -28,5 +30,11 @@ MINREPRO_EXPORT bool minrepro_sim_violation(char* buffer, std::size_t size) {
 }
 
 MINREPRO_EXPORT void minrepro_sim_synchronize() { minrepro::sim::on_synchronize(); }
+
+MINREPRO_EXPORT void minrepro_sim_take_cuda() { minrepro::sim::take_cuda_keys(); }
+
+MINREPRO_EXPORT void minrepro_sim_set_memory_fraction(double fraction) { minrepro::sim::set_memory_fraction(fraction); }
+
+MINREPRO_EXPORT double minrepro_sim_memory_fraction() { return minrepro::sim::memory_fraction(); }
 
 }

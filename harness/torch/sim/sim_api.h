@@ -15,4 +15,11 @@ bool minrepro_sim_violation(char* buffer, std::size_t size);
 /// Throws the sticky error if the device is poisoned, as cudaDeviceSynchronize would.
 void minrepro_sim_synchronize();
 
+/// The name "cuda" means the simulated device from now on, for operators too.
+void minrepro_sim_take_cuda();
+
+/// The part of the device's memory that this process may use, as torch.cuda.set_per_process_memory_fraction has it.
+void minrepro_sim_set_memory_fraction(double fraction);
+double minrepro_sim_memory_fraction();
+
 }

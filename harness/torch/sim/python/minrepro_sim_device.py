@@ -30,7 +30,6 @@ def make_module():
     module.set_device = lambda device: None
     module.device = DeviceContext
     module.synchronize = lambda device=None: torch._C._accelerator_synchronizeDevice(0)
-    module.empty_cache = lambda: None
     module.get_amp_supported_dtype = lambda: [torch.float16, torch.bfloat16, torch.float32]
     module.is_bf16_supported = lambda including_emulation=True: True
     # Random numbers come from the default CPU generator, which torch.manual_seed seeds itself.
@@ -38,12 +37,8 @@ def make_module():
     module.manual_seed_all = lambda seed: None
     module.get_rng_state = lambda device=None: torch.default_generator.get_state()
     module.set_rng_state = lambda state, device=None: torch.default_generator.set_state(state)
-    module.memory_allocated = lambda device=None: 0
-    module.max_memory_allocated = lambda device=None: 0
-    module.memory_reserved = lambda device=None: 0
-    module.max_memory_reserved = lambda device=None: 0
-    module.memory_stats = lambda device=None: {}
-    module.reset_peak_memory_stats = lambda device=None: None
+    for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "memory_stats", "reset_peak_memory_stats", "empty_cache"):
+        setattr(module, name, getattr(torch.accelerator.memory, name))
     module.Stream = torch.Stream
     module.Event = torch.Event
     return module

@@ -1,11 +1,13 @@
 """What a TorchFunctionMode does not see of a program that says "cuda": autocast, generators, checkpoints, default devices, storages, DataParallel."""
 import functools
+import sys
 
 import torch
 import torch.utils._device
 import torch.utils.dlpack
 
-from minrepro_sim_mapping import SIM, to_cuda, to_sim
+import minrepro_sim_streams
+from minrepro_sim_mapping import SIM, StandIn, to_cuda, to_sim
 
 
 def _name(device_type):
@@ -46,61 +48,26 @@ def _patch_autocast():
     torch.set_autocast_gpu_dtype = lambda dtype: torch.set_autocast_dtype("cuda", dtype)
 
 
-def _patch_generator():
-    base = torch._C.Generator
+class Generator(torch._C.Generator, metaclass=StandIn, stands_for=torch._C.Generator):
+    def __new__(cls, device="cpu"):
+        return super().__new__(cls, device=to_sim(device))
 
-    class GeneratorMeta(type):
-        def __instancecheck__(cls, instance):
-            return isinstance(instance, base)
-
-    class Generator(metaclass=GeneratorMeta):
-        __doc__ = base.__doc__
-
-        def __new__(cls, device="cpu"):
-            return base(device=to_sim(device))
-
-    torch.Generator = Generator
-
-
-def _map_location(location):
-    if location is None or callable(location):
-        return location
-    if isinstance(location, dict):
-        return {source: _map_location(target) for source, target in location.items()}
-    return to_sim(location)
-
-
-def _patch_serialization():
-    load = torch.load
-
-    @functools.wraps(load)
-    def load_on_sim(f, map_location=None, *arguments, **kwargs):
-        return load(f, _map_location(map_location), *arguments, **kwargs)
-
-    torch.load = torch.serialization.load = load_on_sim
-
-    def tag(storage):
-        return "cuda:0" if storage.device.type == "sim" else None
-
-    def deserialize(storage, location):
-        if not location.startswith(("cuda", "sim")):
-            return None
-        return torch.empty(0, dtype=torch.uint8).set_(_untyped(storage)).to(SIM).untyped_storage()
-
-    # Checkpoints written here name cuda, as they would on a GPU. Asked before torch's own rows for cuda and privateuse1.
-    torch.serialization.register_package(1, tag, deserialize)
-
-
-def _untyped(storage):
-    return storage if isinstance(storage, torch.UntypedStorage) else storage._untyped_storage
+    @property
+    def device(self):
+        return to_cuda(super().device)
 
 
 def _patch_storages():
-    def cuda(self, device=None, non_blocking=False):
-        return self.to(device=SIM, non_blocking=non_blocking)
+    """Storages are made on a device and say where they are. Moving them and checkpoints need no more than that."""
+    storage = torch.UntypedStorage
+    make = storage.__new__
+    device_of = storage.device.__get__
 
-    torch.UntypedStorage.cuda = cuda
-    torch.TypedStorage.cuda = cuda
+    def __new__(cls, *arguments, device=None, **kwargs):
+        return make(cls, *arguments, **kwargs) if device is None else make(cls, *arguments, device=to_sim(device), **kwargs)
+
+    storage.__new__ = __new__
+    storage.device = property(lambda self: to_cuda(device_of(self)))
 
 
 def _patch_default_device():
@@ -128,23 +95,46 @@ def _patch_default_device():
     torch.set_default_tensor_type = set_default_tensor_type
 
 
-def _patch_data_parallel():
-    """There is one device, so DataParallel is its module, with the inputs moved there."""
-    def move(value):
-        if isinstance(value, torch.Tensor):
-            return value.to(SIM)
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*map(move, value))
-        if isinstance(value, (list, tuple)):
-            return type(value)(map(move, value))
-        if isinstance(value, dict):
-            return type(value)((key, move(item)) for key, item in value.items())
-        return value
+def _patch_fake_tensors():
+    """torch.compile traces with tensors that only know their device: Python sees cuda, the dispatcher the simulated device."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    make, device_of = FakeTensor.__new__, FakeTensor.device.fget
 
-    def forward(self, *inputs, **kwargs):
-        return self.module(*move(inputs), **move(kwargs))
+    @functools.wraps(make)
+    def make_on_sim(cls, fake_mode, elem, device, *arguments, **kwargs):
+        return make(cls, fake_mode, elem, to_sim(device), *arguments, **kwargs)
 
-    torch.nn.DataParallel.forward = forward
+    FakeTensor.__new__ = make_on_sim
+    FakeTensor.device = property(lambda self: to_cuda(device_of(self)), FakeTensor.device.fset)
+
+
+def _patch_compile():
+    """Inductor writes kernels for a GPU; here the graphs that it would compile run as they are."""
+    compile_with = torch.compile
+
+    @functools.wraps(compile_with)
+    def compile_on_sim(model=None, *, backend="inductor", mode=None, options=None, **kwargs):
+        if backend != "inductor":
+            return compile_with(model, backend=backend, mode=mode, options=options, **kwargs)
+        if not noted:
+            noted.append(True)
+            print("minrepro-sim: note: torch.compile traces, but compiles nothing on the simulated device (backend eager instead of inductor)", file=sys.stderr)
+        return compile_with(model, backend="eager", **kwargs)
+
+    noted = []
+    torch.compile = compile_on_sim
+
+
+def _patch_profiler():
+    """Work is done when a call returns: the times of the CPU are all there is to see."""
+    profile = torch.autograd.profiler.profile
+    init = profile.__init__
+
+    @functools.wraps(init)
+    def init_on_sim(self, enabled=True, *, use_cuda=False, use_device=None, **kwargs):
+        init(self, enabled, use_device=None if use_device == "cuda" else use_device, **kwargs)
+
+    profile.__init__ = init_on_sim
 
 
 def _patch_dlpack():
@@ -164,10 +154,11 @@ def _patch_dlpack():
 
 
 def apply():
+    torch.Generator, torch.Stream, torch.Event = Generator, minrepro_sim_streams.GenericStream, minrepro_sim_streams.GenericEvent
     _patch_dlpack()
     _patch_autocast()
-    _patch_generator()
-    _patch_serialization()
     _patch_storages()
     _patch_default_device()
-    _patch_data_parallel()
+    _patch_fake_tensors()
+    _patch_compile()
+    _patch_profiler()

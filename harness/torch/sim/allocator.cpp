@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/alignment.h>
 #include <c10/core/impl/alloc_cpu.h>
 
@@ -15,8 +16,8 @@ namespace minrepro::sim {
 namespace {
 
 /// The CPU allocator's memory under the simulated device's name, so that results of CPU kernels become device memory without a copy, and an
-/// allocator set with c10::SetCPUAllocator serves both.
-class DeviceAllocator final : public c10::Allocator {
+/// allocator set with c10::SetCPUAllocator serves both. Nothing is cached and nothing counted, as torch.cuda says of this device too.
+class DeviceAllocator final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     c10::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
@@ -25,6 +26,13 @@ class DeviceAllocator final : public c10::Allocator {
   }
   c10::DeleterFnPtr raw_deleter() const override { return c10::GetCPUAllocator()->raw_deleter(); }
   void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override { return {}; }
+  void resetAccumulatedStats(c10::DeviceIndex) override {}
+  void resetPeakStats(c10::DeviceIndex) override {}
 };
 
 /// Ranges of pinned memory by first address.

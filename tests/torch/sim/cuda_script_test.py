@@ -165,6 +165,14 @@ class Training(CudaTest):
             self.assertTrue(torch.equal(loaded.cpu(), model.weight.detach().cpu()))
         self.assert_cuda(copy.deepcopy(model).weight)
 
+    def test_memory_is_not_counted(self):
+        x = torch.ones(1000, device="cuda")
+        torch.accelerator.empty_cache()
+        torch.accelerator.reset_peak_memory_stats()
+        torch.cuda.empty_cache()
+        self.assertEqual([torch.accelerator.memory_allocated(), torch.accelerator.max_memory_reserved(), torch.cuda.memory_allocated()], [0, 0, 0])
+        self.assertEqual(x.sum().item(), 1000)
+
     def test_streams_and_events(self):
         stream, start, end = torch.cuda.Stream(), torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()

@@ -136,6 +136,22 @@ class Training(CudaTest):
             self.assertEqual(model(x).dtype, torch.bfloat16)
         self.assertEqual(model(x).dtype, torch.float32)
 
+    def test_dtypes_that_only_cuda_has_kernels_for(self):
+        x = torch.randn(1, 2, 4, 4, 4, device="cuda", dtype=torch.half, requires_grad=True)
+        pooled = F.avg_pool3d(x, 2)
+        pooled.sum().backward()
+        self.assertEqual((pooled.dtype, x.grad.dtype), (torch.half, torch.half))
+        self.assertTrue(torch.allclose(pooled.float(), F.avg_pool3d(x.detach().float(), 2), atol=1e-3))
+        self.assertTrue(torch.all(x.grad == 0.125))
+        out = torch.empty(0, device="cuda", dtype=torch.bfloat16)
+        small = torch._C._nn._upsample_bilinear2d_aa(torch.ones(1, 1, 8, 8, device="cuda", dtype=torch.bfloat16), [4, 4], False, out=out)
+        self.assertIs(small, out)
+        self.assertTrue(torch.equal(out, torch.ones(1, 1, 4, 4, device="cuda", dtype=torch.bfloat16)))
+        losses = [F.multi_margin_loss(torch.tensor([[1.0, 0.5]], device="cuda", dtype=dtype), torch.tensor([1], device="cuda")) for dtype in (torch.half, torch.float)]
+        self.assertEqual(*(loss.item() for loss in losses))
+        counts = torch.histc(torch.tensor([0, 3, 3, 1], device="cuda", dtype=torch.int), bins=4, min=0, max=3)
+        self.assertEqual((counts.dtype, counts.tolist()), (torch.int, [1, 1, 0, 2]))
+
     def test_checkpointing_restores_random_numbers(self):
         from torch.utils.checkpoint import checkpoint
         for reentrant in (False, True):

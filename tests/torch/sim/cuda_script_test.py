@@ -111,6 +111,25 @@ class Training(CudaTest):
             self.assert_cuda(*model.parameters())
             self.step(model, torch.randn(shape, device="cuda"))
 
+    def test_a_moved_module_keeps_its_parameters(self):
+        model = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)  # made before the model moves, as many scripts do
+        model(torch.ones(1, 4)).sum().backward()
+        weight, bias = model.weight, model.bias
+        model.cuda()
+        self.assertIs(model.weight, weight)
+        self.assert_cuda(weight, weight.grad, bias)
+        expected = (bias.detach().cpu() - 1).tolist()
+        optimizer.zero_grad()
+        model(torch.ones(1, 4, device="cuda")).sum().backward()
+        optimizer.step()
+        self.assertEqual(bias.tolist(), expected)
+        model.cpu()
+        self.assertIs(model.weight, weight)
+        self.assertFalse(weight.is_cuda)
+        weight.data = weight.data.cuda()
+        self.assert_cuda(weight)
+
     def test_recurrent_layers(self):
         for kind in (nn.LSTM, nn.GRU, nn.RNN):
             model = kind(4, 3, 2)

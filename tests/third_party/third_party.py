@@ -1,4 +1,4 @@
-"""Each script of cases/ goes through record, reduce and verify on the simulated device; what has to come out, and the mend, stand in cases/expect.tsv."""
+"""Takes each script of cases/ through record, reduce and verify on the simulated device; what has to come out, and the mend, are in cases/expect.tsv."""
 import argparse
 import csv
 import json
@@ -83,7 +83,8 @@ class CaseRun:
         """With the bug mended, the same script runs through."""
         with open(self.script) as file:
             text = file.read()
-        want(text.count(self.case["broken"]) == 1, f"{self.case['broken']!r} stands {text.count(self.case['broken'])} times in the script, wanted once")
+        times = text.count(self.case["broken"])
+        want(times == 1, f"{self.case['broken']!r} stands {times} times in the script, wanted once")
         script = os.path.join(self.folder, self.case["case"] + "_mended.py")
         with open(script, "w") as file:
             file.write(text.replace(self.case["broken"], self.case["mended"]))

@@ -64,42 +64,64 @@ bool has_mask(const torch::jit::Stack& stack, std::size_t base) {
   return false;
 }
 
-/// An `out` argument that the CPU kernel would write past, and the contiguous tensor that the kernel is given in its place.
-struct OutStandIn {
-  at::Tensor out;
-  at::Tensor contiguous;
+/// A tensor argument that the CPU kernel would write past or has no code for, and the tensor that the kernel is given in its place.
+struct StandIn {
+  at::Tensor argument;
+  at::Tensor given;
+  bool is_written;
 };
 
-std::vector<OutStandIn> stand_in_for_outs(const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
-  std::vector<OutStandIn> stand_ins;
+/// The dtype that the CPU kernel computes in if it has none for `type`.
+std::optional<at::ScalarType> wide_type(const OpTraits& traits, at::ScalarType type) {
+  if (traits.lacks_half_on_cpu && (type == at::kHalf || type == at::kBFloat16)) return at::kFloat;
+  if (traits.lacks_integers_on_cpu && at::isIntegralType(type, /*includeBool=*/false)) return at::kDouble;
+  return std::nullopt;
+}
+
+std::vector<StandIn> stand_in_for_arguments(const OpTraits& traits, const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
+  std::vector<StandIn> stand_ins;
   for (std::size_t i = base; i < stack->size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i - base];
     c10::IValue& value = (*stack)[i];
-    if (!argument.is_out() || !value.isTensor() || value.toTensor().is_contiguous()) continue;
-    stand_ins.push_back({value.toTensor(), value.toTensor().clone(at::MemoryFormat::Contiguous)});
-    value = stand_ins.back().contiguous;
+    if (!value.isTensor() || !value.toTensor().defined()) continue;
+    const at::Tensor tensor = value.toTensor();
+    const std::optional<at::ScalarType> wide = wide_type(traits, tensor.scalar_type());
+    const bool would_write_past = traits.writes_past_strided_outs && argument.is_out() && !tensor.is_contiguous();
+    if (!wide && !would_write_past) continue;
+    const bool is_written = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+    stand_ins.push_back({tensor, wide ? tensor.to(*wide) : tensor.clone(at::MemoryFormat::Contiguous), is_written});
+    value = stand_ins.back().given;
   }
   return stand_ins;
 }
 
-void copy_to_outs(const std::vector<OutStandIn>& stand_ins, torch::jit::Stack* stack, std::size_t base) {
-  for (const OutStandIn& stand_in : stand_ins) {
-    if (stand_in.out.sizes() != stand_in.contiguous.sizes()) stand_in.out.resize_(stand_in.contiguous.sizes());
-    stand_in.out.copy_(stand_in.contiguous);
+/// What the kernel wrote goes to its arguments; results have the dtype that its arguments had.
+void take_back(const OpTraits& traits, const std::vector<StandIn>& stand_ins, torch::jit::Stack* stack, std::size_t base) {
+  for (const StandIn& stand_in : stand_ins) {
+    if (!stand_in.is_written) continue;
+    if (stand_in.argument.sizes() != stand_in.given.sizes()) stand_in.argument.resize_(stand_in.given.sizes());
+    stand_in.argument.copy_(stand_in.given);
     for (std::size_t i = base; i < stack->size(); ++i) {
       c10::IValue& result = (*stack)[i];
-      if (result.isTensor() && result.toTensor().is_same(stand_in.contiguous)) result = stand_in.out;
+      if (result.isTensor() && result.toTensor().is_same(stand_in.given)) result = stand_in.argument;
     }
+  }
+  if (stand_ins.empty()) return;
+  const at::ScalarType narrow = stand_ins.front().argument.scalar_type();
+  const std::optional<at::ScalarType> wide = wide_type(traits, narrow);
+  for (std::size_t i = base; wide && i < stack->size(); ++i) {
+    c10::IValue& result = (*stack)[i];
+    if (result.isTensor() && result.toTensor().scalar_type() == *wide) result = result.toTensor().to(narrow);
   }
 }
 
 void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
   at::AutoDispatchBelowAutograd below_autograd;
   c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
-  if (traits.writes_past_strided_outs) {
-    const std::vector<OutStandIn> stand_ins = stand_in_for_outs(op.schema(), stack, base);
+  if (traits.writes_past_strided_outs || traits.lacks_half_on_cpu || traits.lacks_integers_on_cpu) {
+    const std::vector<StandIn> stand_ins = stand_in_for_arguments(traits, op.schema(), stack, base);
     op.callBoxed(stack);
-    copy_to_outs(stand_ins, stack, base);
+    take_back(traits, stand_ins, stack, base);
     return;
   }
   if (!traits.instead) {

@@ -28,6 +28,8 @@ void reserve(const at::Storage& storage, std::size_t bytes) {
   storage.set_nbytes(bytes);
 }
 
+bool is_dense(const at::Tensor& tensor) { return tensor.key_set().has_any(c10::DispatchKeySet(c10::DispatchKey::Dense)); }
+
 }  // namespace
 
 at::Tensor empty(at::IntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout>, std::optional<at::Device> device,
@@ -118,5 +120,10 @@ at::Scalar local_scalar(const at::Tensor& self) {
 }
 
 void record_stream(at::Tensor&, c10::Stream) { on_device_use(); }
+
+bool has_compatible_shallow_copy_type(const at::Tensor& self, const at::Tensor& from) {
+  const bool is_known = (is_sim(self) || self.is_cpu()) && (is_sim(from) || from.is_cpu());
+  return is_known && ((is_dense(self) && is_dense(from)) || self.key_set() == from.key_set());
+}
 
 }  // namespace minrepro::sim

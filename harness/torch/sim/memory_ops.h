@@ -27,4 +27,8 @@ at::Scalar local_scalar(const at::Tensor& self);
 
 void record_stream(at::Tensor& self, c10::Stream stream);
 
+/// Whether `self.data = from` may be: CPU and CUDA tensors take each other's place so, and a module that is moved keeps its parameters. LibTorch's
+/// own answer counts only the backends that it knows.
+bool has_compatible_shallow_copy_type(const at::Tensor& self, const at::Tensor& from);
+
 }  // namespace minrepro::sim

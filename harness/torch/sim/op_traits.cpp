@@ -34,6 +34,16 @@ constexpr std::array kWritingPastStridedOuts = std::to_array<std::string_view>({
     "aten::tril.out", "aten::triu.out", "aten::lu_unpack.out", "aten::linalg_lu.out",
 });
 
+/// Operators whose CUDA kernels take half and bfloat16, their CPU kernels not. Source: dtypes and dtypesIfCUDA of 2.11's OpInfo.
+constexpr std::array kWithoutHalfOnCpu = std::to_array<std::string_view>({
+    "aten::avg_pool3d", "aten::avg_pool3d_backward", "aten::multi_margin_loss", "aten::multi_margin_loss_backward", "aten::multilabel_margin_loss_forward",
+    "aten::multilabel_margin_loss_backward", "aten::rrelu_with_noise", "aten::trace", "aten::_upsample_bilinear2d_aa",
+    "aten::_upsample_bilinear2d_aa_backward", "aten::_upsample_bicubic2d_aa", "aten::_upsample_bicubic2d_aa_backward",
+});
+
+/// The same for integers. In double, a value on the edge of two bins may be counted in the lower one, which CUDA's integer arithmetic does not do.
+constexpr std::array kWithoutIntegersOnCpu = std::to_array<std::string_view>({"aten::histc"});
+
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -57,6 +67,8 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   traits->cpu_checks_data = holds(kCheckingData, family);
   traits->takes_indices = family == "aten::index" || family == "aten::_unsafe_index" || family == "aten::_index_put_impl";
   traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);
+  traits->lacks_half_on_cpu = holds(kWithoutHalfOnCpu, family);
+  traits->lacks_integers_on_cpu = holds(kWithoutIntegersOnCpu, family);
   traits->writes_past_strided_outs = holds(kWritingPastStridedOuts, traits->name);
   traits->iterates = op.hasTag(at::Tag::pointwise) || op.hasTag(at::Tag::reduction);
   if (schema.name() == "aten::convolution_overrideable") {

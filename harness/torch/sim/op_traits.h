@@ -22,6 +22,8 @@ struct OpTraits {
   bool takes_cpu_tensors = false;              ///< CUDA lets CPU tensors of any size stand beside its own
   bool iterates = false;                       ///< it goes over its tensors element by element (TensorIterator)
   bool writes_past_strided_outs = false;       ///< the CPU kernel takes the memory of its `out` arguments to be contiguous
+  bool lacks_half_on_cpu = false;              ///< only CUDA's kernel takes half and bfloat16
+  bool lacks_integers_on_cpu = false;          ///< only CUDA's kernel takes integers
   std::optional<c10::OperatorHandle> instead;  ///< the operator that computes this one on the CPU, if it has another name there
   int none_before = -1;                        ///< `instead` has one more argument, None, at this position
 };

@@ -111,6 +111,25 @@ class Training(CudaTest):
             self.assert_cuda(*model.parameters())
             self.step(model, torch.randn(shape, device="cuda"))
 
+    def test_a_moved_module_keeps_its_parameters(self):
+        model = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)  # made before the model moves, as many scripts do
+        model(torch.ones(1, 4)).sum().backward()
+        weight, bias = model.weight, model.bias
+        model.cuda()
+        self.assertIs(model.weight, weight)
+        self.assert_cuda(weight, weight.grad, bias)
+        expected = (bias.detach().cpu() - 1).tolist()
+        optimizer.zero_grad()
+        model(torch.ones(1, 4, device="cuda")).sum().backward()
+        optimizer.step()
+        self.assertEqual(bias.tolist(), expected)
+        model.cpu()
+        self.assertIs(model.weight, weight)
+        self.assertFalse(weight.is_cuda)
+        weight.data = weight.data.cuda()
+        self.assert_cuda(weight)
+
     def test_recurrent_layers(self):
         for kind in (nn.LSTM, nn.GRU, nn.RNN):
             model = kind(4, 3, 2)
@@ -135,6 +154,22 @@ class Training(CudaTest):
         with torch.autocast(device_type="cuda", dtype=torch.bfloat16):
             self.assertEqual(model(x).dtype, torch.bfloat16)
         self.assertEqual(model(x).dtype, torch.float32)
+
+    def test_dtypes_that_only_cuda_has_kernels_for(self):
+        x = torch.randn(1, 2, 4, 4, 4, device="cuda", dtype=torch.half, requires_grad=True)
+        pooled = F.avg_pool3d(x, 2)
+        pooled.sum().backward()
+        self.assertEqual((pooled.dtype, x.grad.dtype), (torch.half, torch.half))
+        self.assertTrue(torch.allclose(pooled.float(), F.avg_pool3d(x.detach().float(), 2), atol=1e-3))
+        self.assertTrue(torch.all(x.grad == 0.125))
+        out = torch.empty(0, device="cuda", dtype=torch.bfloat16)
+        small = torch._C._nn._upsample_bilinear2d_aa(torch.ones(1, 1, 8, 8, device="cuda", dtype=torch.bfloat16), [4, 4], False, out=out)
+        self.assertIs(small, out)
+        self.assertTrue(torch.equal(out, torch.ones(1, 1, 4, 4, device="cuda", dtype=torch.bfloat16)))
+        losses = [F.multi_margin_loss(torch.tensor([[1.0, 0.5]], device="cuda", dtype=dtype), torch.tensor([1], device="cuda")) for dtype in (torch.half, torch.float)]
+        self.assertEqual(*(loss.item() for loss in losses))
+        counts = torch.histc(torch.tensor([0, 3, 3, 1], device="cuda", dtype=torch.int), bins=4, min=0, max=3)
+        self.assertEqual((counts.dtype, counts.tolist()), (torch.int, [1, 1, 0, 2]))
 
     def test_checkpointing_restores_random_numbers(self):
         from torch.utils.checkpoint import checkpoint

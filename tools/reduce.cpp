@@ -199,8 +199,10 @@ class ReduceCommand {
   Expectation expectation() const {
     Expectation e;
     e.signature = report_.signature;
-    if (outcome_.kind == FailureKind::kDeviceAssert) e.violation_text = outcome_.message;
+    if (outcome_.kind == FailureKind::kDeviceAssert || outcome_.kind == FailureKind::kIllegalAccess) e.violation_text = outcome_.message;
     e.rule = find_rule(outcome_.rule);
+    e.file = outcome_.file;
+    e.expression = outcome_.expression;
     e.torch_version = report_.torch;
     e.exception_type = outcome_.exception_type;
     e.message = outcome_.message;

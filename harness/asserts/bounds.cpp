@@ -111,7 +111,7 @@ std::optional<Measure> measure_integer(const AssertRule& rule, const CallView& c
     Measure found{.argument = name};
     const bool counts = rule.may_count && *value == -1;
     found.bounds.bound = counts ? std::numeric_limits<int64_t>::max() : *value;
-    found.refused = *value <= 0 && !counts;
+    found.refused = rule.may_count ? *value <= 0 && !counts : *value < 0;
     return found;
   }
   return std::nullopt;

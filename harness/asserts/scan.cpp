@@ -177,7 +177,8 @@ BadRows find_rows(const TensorView& view, const IsBad& is_bad) {
 
 bool surely_all_hold(const TensorView& view, const ElementTest& test) {
   if (is_empty(view)) return true;
-  if (test.excluded) return false;
+  // The pass below knows nothing of these. (A value that is cut and allowed is one that is allowed as it is, if all of those fit.)
+  if (test.excluded || (test.cut != Cut::kNone && test.lowest < std::numeric_limits<int32_t>::min())) return false;
   switch (view.dtype) {
     case DType::kInt64: return view_holds<int64_t>(view, test);
     case DType::kInt32: case DType::kQInt32: return view_holds<int32_t>(view, test);

@@ -18,6 +18,8 @@ struct Expectation {
   Signature signature;
   std::string violation_text;              ///< "index holds 7 (1 of 2 elements); dimension 1 of self has size 3, so 0 … 2 are allowed"
   const AssertRule* rule = nullptr;        ///< the violated rule
+  std::string file;                        ///< where the kernel printed its assertion, if one was seen …
+  std::string expression;                  ///< … and what; the rule's own text if not
   std::string torch_version;
   std::string headline;                    ///< one sentence for the first comment and the issue's title; default: made of the rest
   std::string exception_type;              ///< "c10::IndexError"

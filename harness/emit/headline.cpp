@@ -40,6 +40,7 @@ std::string headline_of(const Program& program, const Expectation& expectation) 
 }
 
 std::string assertion_of(const Expectation& expectation, std::string_view separator) {
+  if (!expectation.expression.empty()) return fmt::format("{}{}Assertion `{}` failed.", expectation.file, separator, expectation.expression);
   const AssertRule* rule = expectation.rule;
   if (rule != nullptr && !rule->expression.empty()) return fmt::format("{}{}Assertion `{}` failed.", rule->file, separator, rule->expression);
   const std::string_view detail = expectation.signature.detail;

@@ -53,6 +53,7 @@ TEST(MultilabelMarginLoss, ANegativeNumberEndsTheRow) {
   const auto violation = check_by_id("multilabel_margin_loss.target", call({0, -1, 9, 2, 3, -1}));
   ASSERT_TRUE(violation);
   EXPECT_EQ(violation->index, (std::vector<int64_t>{1, 1}));
+  EXPECT_TRUE(check_by_id("multilabel_margin_loss.target", call({-1'000'000'000'000, 0, 0, -1, 0, 0})));     // 727,379,968 as an int32
   const auto vector = FakeCall().tensor("self", sizes({3})).tensor("target", int64s({3, -1, 0}));
   EXPECT_TRUE(check_by_id("multilabel_margin_loss.target", vector));
 }
@@ -82,6 +83,12 @@ TEST(NoKernel, WhereOneHotIsLeftToCountAndCannot) {
   EXPECT_FALSE(check_by_id("one_hot.self", call({-1, -2}, -1)));
   EXPECT_FALSE(check_by_id("one_hot.self", call({0, 9}, 0)));
   EXPECT_FALSE(check_by_id("one_hot.self", call({0, -9}, -5)));
+}
+
+TEST(EmbeddingBackward, HasNoRowToWriteInAnEmptyTable) {
+  const auto call = [](int64_t rows) { return FakeCall().tensor("indices", int64s({0})).integer("num_weights", rows).integer("padding_idx", -1); };
+  EXPECT_TRUE(check_by_id("embedding_dense_backward.indices", call(0)));
+  EXPECT_FALSE(check_by_id("embedding_dense_backward.indices", call(-1)));   // host code refuses it
 }
 
 TEST(CooToCsr, WritesEvenWhereThereIsNoRow) {

@@ -104,7 +104,7 @@ TEST(Headline, ACommentDoesNotSwallowTheLineBehindIt) {
 TEST(Headline, WhatToExpectNamesTheAssertion) {
   using emit::what_to_expect;
   EXPECT_EQ(what_to_expect(gather(), simulated_assert()),
-            "Expect on CUDA: ScatterGatherKernel.cu, Assertion `idx_dim >= 0 && idx_dim < index_size && \"index out of bounds\"` failed.");
+            "Expect on CUDA: ScatterGatherKernel.cu, Assertion `idx_dim >= 0 && idx_dim < index_size && \"scatter gather kernel index out of bounds\"` failed.");
   Expectation unknown;
   unknown.signature = {FailureKind::kDeviceAssert, "aten::gather", "Own.cu: i < n"};
   EXPECT_EQ(what_to_expect(gather(), unknown), "Expect on CUDA: Own.cu, Assertion `i < n` failed.");

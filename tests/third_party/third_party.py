@@ -1,21 +1,18 @@
 """Takes each script of cases/ through record, reduce and verify on the simulated device; what has to come out, and the mend, are in cases/expect.tsv."""
 import argparse
 import csv
-import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "support"))
+from script_case import Failed, ScriptCase, want  # noqa: E402
+
 MOST_CALLS = 2
 MOST_ELEMENTS = 8
-
-
-class Failed(Exception):
-    """A case did not go as it should; the text says what was wanted and what came."""
 
 
 def parse_arguments():
@@ -36,69 +33,24 @@ def read_cases():
     return cases
 
 
-def want(holds, what, ran=None):
-    if not holds:
-        tail = "" if ran is None else "\n" + "\n".join((ran.stdout + ran.stderr).splitlines()[-12:])
-        raise Failed(what + tail)
-
-
-class CaseRun:
-    def __init__(self, case, folder, seconds):
-        self.case, self.folder, self.seconds = case, folder, seconds
-        self.script = os.path.join(HERE, "cases", case["case"] + ".py")
-
-    def minrepro(self, *arguments):
-        try:
-            return subprocess.run(["build/minrepro", *arguments], capture_output=True, text=True, timeout=self.seconds)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"minrepro {arguments[0]} did not end within {self.seconds:g} s")
-
-    def record(self, name, script):
-        trace = os.path.join(self.folder, name + ".trace")
-        return trace, self.minrepro("record", "--simulate", "-o", trace, "--", sys.executable, script)
-
-    def broken(self):
-        """Records, reduces and verifies the script; returns what reduce reports."""
-        name = self.case["case"]
-        trace, ran = self.record(name, self.script)
-        want(ran.returncode == 1, f"record: exit status {ran.returncode}, wanted 1", ran)
-        causes = [line for line in ran.stderr.splitlines() if "its cause is" in line]
-        want(len(causes) == 1 and f"{name}.py:" in causes[0] and self.case["line"] in causes[0],
-             f"record: the cause is not the line with {self.case['line']!r}: {causes}", ran)
-        repro = os.path.join(self.folder, name + ".repro")
-        ran = self.minrepro("reduce", trace, "-o", repro, "--json")
-        want(ran.returncode == 0, f"reduce: exit status {ran.returncode}", ran)
-        report = json.loads(ran.stdout)
-        signature = report["signature"]
-        for key, wanted in (("kind", "device assert"), ("op", self.case["operator"]), ("detail", self.case["rule"])):
-            want(signature[key] == wanted, f"reduce: the signature's {key} is {signature[key]!r}, wanted {wanted!r}")
-        want(report["calls_after"] <= MOST_CALLS, f"reduce: {report['calls_after']} calls are left")
-        want(report["elements_after"] <= MOST_ELEMENTS, f"reduce: {report['elements_after']} elements are left")
-        want(report["verified"], f"reduce: {report['not_verified']}")
-        ran = self.minrepro("verify", repro)
-        want(ran.returncode == 0, f"verify: exit status {ran.returncode}", ran)
-        return report
-
-    def mended(self):
-        """With the bug mended, the same script runs through."""
-        with open(self.script) as file:
-            text = file.read()
-        times = text.count(self.case["broken"])
-        want(times == 1, f"{self.case['broken']!r} stands {times} times in the script, wanted once")
-        script = os.path.join(self.folder, self.case["case"] + "_mended.py")
-        with open(script, "w") as file:
-            file.write(text.replace(self.case["broken"], self.case["mended"]))
-        _, ran = self.record(self.case["case"] + "_mended", script)
-        want(ran.returncode == 0 and "no failure" in ran.stderr, f"mended: exit status {ran.returncode}, wanted 0", ran)
+def mended(case, run):
+    """With the bug mended, the same script runs through."""
+    with open(run.script) as file:
+        text = file.read()
+    want(text.count(case["broken"]) == 1, f"{case['broken']!r} stands {text.count(case['broken'])} times in the script, wanted once")
+    script = os.path.join(run.folder, case["case"] + "_mended.py")
+    with open(script, "w") as file:
+        file.write(text.replace(case["broken"], case["mended"]))
+    run.runs_through(script)
 
 
 def check(case, folder, seconds):
     """Runs one case and prints its line; returns whether it passed."""
     started = time.monotonic()
-    run = CaseRun(case, folder, seconds)
+    run = ScriptCase(os.path.join(HERE, "cases", case["case"] + ".py"), folder, seconds)
     try:
-        report = run.broken()
-        run.mended()
+        report = run.reduced(case["line"], "device assert", case["operator"], case["rule"], MOST_CALLS, MOST_ELEMENTS)
+        mended(case, run)
     except Failed as failed:
         print(f"FAIL  {case['case']:<20} {time.monotonic() - started:5.1f} s  {failed}", flush=True)
         return False

@@ -17,6 +17,8 @@ struct Poison {
   std::string op;
   const AssertRule* rule = nullptr;     ///< of a kind that fails: it asserts, or makes an illegal access
   std::string text;
+  Printed printed;                      ///< where and what the kernel printed
+  std::string expression;               ///< `printed.expression`, or the caller's message
 };
 
 /// A kernel is about to be launched. Throws the sticky error if the device was poisoned kLaunchesUntilSurfacing launches ago, or if its error

@@ -6,8 +6,6 @@
 #include <ATen/ops/view_native.h>
 #include <torch/library.h>
 
-#include "harness/asserts/rule.h"
-#include "harness/torch/check/call_view.h"
 #include "harness/torch/sim/fallback.h"
 #include "harness/torch/sim/memory_ops.h"
 
@@ -54,6 +52,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   for (const char* name : {"mode.values", "conj_physical_", "kaiser_window", "kaiser_window.periodic", "kaiser_window.beta"}) m.impl(name, fallback());
   // Its default kernel calls addr.out, whose kernel tells by the addresses of its arguments whether it works in place. The fallback's stack moves them.
   m.impl("addr_", fallback());
+  // It has a kernel for CUDA, with assertions, and one for all other backends.
+  m.impl("_grouped_mm", fallback());
 }
 
 // Copies of sparse tensors go part by part.
@@ -78,11 +78,9 @@ void register_fallback(c10::DispatchKey key, Wanted wanted) {
 /// - structured operators have a default kernel that works out the result's shape, allocates it and calls the `out` overload; the CPU kernel does all that
 ///   in one step, and the call keeps the name that its caller used;
 /// - some operators are made of others where a backend has no kernel, which rounds differently and may give other strides or dtypes;
-/// - the default kernels of some operators know of dense tensors only;
-/// - what CUDA's kernel checks is checked on the way to the CPU, not in a kernel for every backend that CUDA does not use.
+/// - the default kernels of some operators know of dense tensors only.
 const bool registered = [] {
   register_fallback(c10::DispatchKey::PrivateUse1, [](const c10::OperatorHandle& op) {
-    if (op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) && !rules_for(full_name_of(op.schema())).empty()) return true;
     return op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
            (op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) ||
             op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||

@@ -17,9 +17,8 @@ MINREPRO_EXPORT void minrepro_sim_reset() { minrepro::sim::reset_device(); }
 MINREPRO_EXPORT bool minrepro_sim_violation(char* buffer, std::size_t size) {
   const auto poison = minrepro::sim::poison_of_device();
   if (!poison) return false;
-  const minrepro::AssertRule& rule = *poison->rule;
-  const nlohmann::json report = {{"op", poison->op},  {"rule", rule.id},               {"file", rule.file},
-                                 {"line", rule.line}, {"expression", rule.expression}, {"text", poison->text}};
+  const nlohmann::json report = {{"op", poison->op}, {"rule", poison->rule->id}, {"file", poison->printed.file}, {"line", poison->printed.line},
+                                 {"expression", poison->expression}, {"text", poison->text}};
   const std::string text = report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (size > 0) {
     const std::size_t length = std::min(size - 1, text.size());

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
       {c10::List<int64_t>({3}), /*fill_value=*/2, torch::kLong, /*layout=*/c10::IValue(), torch::Device(torch::kCPU),
       /*pin_memory=*/c10::IValue()})[0];
   auto to = call("aten::to", "device",
-      {full, torch::Device(device.type(), 1), torch::kHalf, /*non_blocking=*/false, /*copy=*/false,
+      {full, torch::Device(device.type(), 0), torch::kHalf, /*non_blocking=*/false, /*copy=*/false,
       /*memory_format=*/c10::IValue()})[0];
   auto result = call("aten::stack", "", {c10::List<at::Tensor>({arange, zeros, to}), /*dim=*/1})[0];
 

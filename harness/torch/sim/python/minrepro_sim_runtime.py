@@ -17,7 +17,7 @@ class DeviceProperties:
     """Of a device of compute capability 8.0 with the memory of this machine."""
 
     def __init__(self):
-        self.name, self.major, self.minor = NAME, 8, 0
+        self.name, self.major, self.minor = NAME, 9, 0
         self.total_memory = torch._C._accelerator_getMemoryInfo(0)[1]
         self.multi_processor_count, self.warp_size, self.clock_rate, self.L2_cache_size = 1, 32, 1410000, 40 << 20
         self.max_threads_per_multi_processor, self.max_threads_per_block, self.regs_per_multiprocessor = 2048, 1024, 65536
@@ -95,7 +95,7 @@ def _answers(library):
         "init": _nothing, "getDeviceCount": lambda: 1, "isInBadFork": lambda: False, "getDevice": _zero, "setDevice": _check,
         "exchangeDevice": _exchange_device, "maybeExchangeDevice": _exchange_device, "hasPrimaryContext": lambda device: True,
         "synchronize": lambda: torch._C._accelerator_synchronizeDevice(0), "canDeviceAccessPeer": lambda device, peer: False,
-        "getArchFlags": lambda: "sm_80", "sleep": _nothing, "ipc_collect": _nothing, "isCurrentStreamCapturing": lambda: False,
+        "getArchFlags": lambda: "sm_90", "sleep": _nothing, "ipc_collect": _nothing, "isCurrentStreamCapturing": lambda: False,
         "get_sync_debug_mode": lambda: _state["sync_debug_mode"], "set_sync_debug_mode": lambda mode: _state.update(sync_debug_mode=mode),
         "lock_mutex": _nothing, "unlock_mutex": _nothing, "clearCublasWorkspaces": _nothing,
         # work and its order

@@ -84,7 +84,7 @@ class Device(CudaTest):
         self.assertEqual(torch.cuda.get_device_name(torch.device("cuda")), properties.name)
         self.assertGreater(properties.multi_processor_count, 0)
         self.assertEqual(torch.cuda.mem_get_info()[1], properties.total_memory)
-        self.assertIn(f"name='{properties.name}', major=8", repr(properties))
+        self.assertIn(f"name='{properties.name}', major=9", repr(properties))
         self.assertIn(f"sm_{properties.major}{properties.minor}", torch.cuda.get_arch_list())
         self.assertFalse(torch.cuda.is_current_stream_capturing())
 

@@ -1,5 +1,7 @@
 #include "reducers/program_call_view.h"
 
+#include "harness/asserts/bounds.h"
+
 namespace minrepro {
 
 std::optional<std::vector<std::byte>> elements_of(const Leaf& leaf) {
@@ -85,10 +87,7 @@ std::optional<std::string> ProgramCallView::text(std::string_view argument) cons
 std::vector<CheckedTensor> checked_tensors(const Call& call) {
   std::vector<CheckedTensor> found;
   for (const AssertRule* rule : rules_for(call.op)) {
-    std::string_view names = rule->argument;
-    while (!names.empty()) {
-      const std::string_view name = names.substr(0, names.find('|'));
-      names.remove_prefix(std::min(names.size(), name.size() + 1));
+    for (std::string_view name : asserts::alternatives(rule->argument)) {
       const Value* value = call.find(std::string(name));
       if (!value) continue;
       if (const auto* ref = value->get_if<TensorRef>()) found.push_back({rule, -1, ref->id});

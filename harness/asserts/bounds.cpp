@@ -184,7 +184,10 @@ std::optional<Measure> measure(const AssertRule& rule, const CallView& call, int
   if (rule.domain == Domain::kIndex && rule.inclusive) ++found->bounds.bound;
   if (rule.excludes_zero) found->bounds.excluded = 0;
   if (rule.cut != Cut::kNone && all_hold(rule.cut_when, call)) found->bounds.cut = rule.cut;
-  if (rule.checks_first) found->refused = found->idle = false;
+  if (rule.checks_first) {
+    found->refused = rule.bound == BoundKind::kInteger && found->size < -1;   // a result of less than no elements
+    found->idle = false;
+  }
   found->idle = found->idle || found->no_index;
   for (std::string_view name : alternatives(rule.ignored_argument)) {
     found->bounds.ignored = call.integer(name);

@@ -55,6 +55,26 @@ bool holds(const Condition& condition, const CallView& call) {
       const auto sizes = sizes_of(condition.argument, call);
       return sizes && (static_cast<int64_t>(sizes->size()) == condition.value) == (condition.is == Is::kRank);
     }
+    case Is::kSameRank: {
+      const auto sizes = sizes_of(condition.argument, call);
+      const auto other = sizes_of(condition.text, call);
+      return sizes && other && sizes->size() == other->size();
+    }
+    case Is::kLastDimension: {
+      const auto sizes = sizes_of(condition.argument, call);
+      return sizes && call.integer(condition.text).value_or(0) == static_cast<int64_t>(sizes->size()) - 1;
+    }
+    case Is::kRowMajor:
+    case Is::kNotRowMajor: {
+      const auto tensor = call.tensor(condition.argument);
+      if (!tensor || tensor->strides.empty()) return false;
+      return (tensor->strides.back() == 1) == (condition.is == Is::kRowMajor);
+    }
+    case Is::kDType: {
+      const auto tensor = call.tensor(condition.argument);
+      const std::vector<std::string_view> names = alternatives(condition.text);
+      return tensor && std::find(names.begin(), names.end(), name_of(tensor->dtype)) != names.end();
+    }
     case Is::kWideRows: {
       const int64_t bytes = row_bytes(condition.argument, call);
       return bytes > 0 && bytes % condition.value == 0;

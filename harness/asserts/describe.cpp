@@ -29,7 +29,8 @@ std::string measure_text(const AssertRule& rule, const Checked& checked, const M
   switch (rule.bound) {
     case BoundKind::kProduct:
       if (rule.bound_argument == "self") return fmt::format("the last {} dimensions of self have {} elements", rule.dim, grouped(bound));
-      [[fallthrough]];
+      return fmt::format("an output of {} has {} element{}", measured.argument, grouped(bound), bound == 1 ? "" : "s");
+    case BoundKind::kListAt: return fmt::format("{}[{}] is {}", measured.argument, measured.dim, bound);
     case BoundKind::kNumel: return fmt::format("{} has {} element{}", measured.argument, grouped(bound), bound == 1 ? "" : "s");
     case BoundKind::kInteger:
       return bound == std::numeric_limits<int64_t>::max() ? fmt::format("{} is not given", measured.argument)

@@ -333,7 +333,8 @@ std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bo
   switch (rule.domain) {
     case Domain::kIndex:
       if (!bounds) return std::nullopt;
-      for (int64_t value : {int64_t{0}, int64_t{1}, bounds->lowest})
+      // -1, where it is allowed, stands for nothing.
+      for (int64_t value : {bounds->lowest == -1 && !rule.wraps_negative ? int64_t{-1} : int64_t{0}, int64_t{0}, int64_t{1}, bounds->lowest})
         if (bounds->lowest <= value && value < bounds->bound && value != bounds->excluded) return static_cast<double>(value);
       return std::nullopt;
     case Domain::kProbability: return 0.5;

@@ -55,8 +55,8 @@ struct Violation {
   int list_position = -1;                     ///< which tensor of a list argument; -1 for a plain tensor
   std::vector<int64_t> index;                 ///< the first offending element, in row-major order
   std::string value;                          ///< its value as text: "10", "nan", "1.5"
-  int64_t offending = 0;                      ///< how many elements are outside
-  int64_t total = 0;                          ///< of how many
+  int64_t offending = 0;                      ///< how many elements are outside; where numbers are judged together, how many rows, columns or elements are too many
+  int64_t total = 0;                          ///< elements of the checked tensor
   std::string lowest_offending;               ///< smallest and largest offending value as text; NaN only if there is nothing else
   std::string highest_offending;
   std::optional<Bounds> bounds;               ///< for kIndex

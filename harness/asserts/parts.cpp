@@ -13,14 +13,19 @@ int64_t element(const TensorView& view, int64_t offset) {
   return read_integer(view.dtype, static_cast<const char*>(view.data) + offset * size_of(view.dtype));
 }
 
-/// An argument that is a list of integers or a tensor of them with one dimension at most.
+/// An argument that is a list of integers or a tensor of them, in row-major order.
 std::optional<std::vector<int64_t>> lengths_of(std::string_view argument, const CallView& call) {
   std::vector<int64_t> lengths = call.integers(argument);
   if (!lengths.empty()) return lengths;
   const auto tensor = call.tensor(argument);
-  if (!tensor || tensor->data == nullptr || !is_integral(tensor->dtype) || tensor->sizes.size() > 1) return std::nullopt;
-  const int64_t n = tensor->sizes.empty() ? 1 : tensor->sizes[0];
-  for (int64_t i = 0; i < n; ++i) lengths.push_back(element(*tensor, tensor->strides.empty() ? 0 : i * tensor->strides[0]));
+  if (!tensor || tensor->data == nullptr || !is_integral(tensor->dtype)) return std::nullopt;
+  const int64_t n = count_of(tensor->sizes);
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t offset = 0;
+    int64_t rest = i;
+    for (std::size_t d = tensor->sizes.size(); d-- > 0; rest /= tensor->sizes[d]) offset += rest % tensor->sizes[d] * tensor->strides[d];
+    lengths.push_back(element(*tensor, offset));
+  }
   return lengths;
 }
 
@@ -78,6 +83,33 @@ std::vector<Part> indices_in_bags(const TensorView& indices, const CallView& cal
   const auto offsets = call.sizes("offsets");
   if (offsets && offsets->size() == 1 && (*offsets)[0] - (call.integer("include_last_offset").value_or(0) != 0 ? 1 : 0) < 1) return {};
   return {whole(indices)};
+}
+
+std::vector<Part> ends_that_are_reached(const TensorView& offsets, const CallView& call) {
+  const auto values = call.sizes("values");
+  const std::vector<int64_t> longest = call.integers("max_lengths");
+  if (offsets.sizes.size() != 1 || !values || values->empty() || longest.size() != 1) return {};
+  std::vector<Part> parts;
+  for (int64_t i = 0; i + 1 < offsets.sizes[0]; ++i) {
+    const int64_t begin = element(offsets, i * offsets.strides[0]);
+    const int64_t end = element(offsets, (i + 1) * offsets.strides[0]);
+    if (end <= begin || longest[0] <= 0) continue;
+    if (begin < 0) parts.push_back({{i}, {1}});
+    else if (begin >= values->front() || std::min(end - begin, longest[0]) > values->front() - begin) parts.push_back({{i + 1}, {1}});
+  }
+  return parts;
+}
+
+std::vector<Part> all_but_the_last(const TensorView& view, const CallView&) {
+  Part part = whole(view);
+  if (part.sizes.empty() || part.sizes.back() == 0) return {};
+  --part.sizes.back();
+  return {std::move(part)};
+}
+
+std::vector<Part> first_row(const TensorView& indices, const CallView&) {
+  if (indices.sizes.size() != 2 || indices.sizes[0] == 0) return {};
+  return {{{0, 0}, {1, indices.sizes[1]}}};
 }
 
 }  // namespace minrepro::asserts

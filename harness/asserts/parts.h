@@ -20,4 +20,14 @@ std::vector<Part> offsets_that_count(const TensorView& offsets, const CallView& 
 /// Whole, if there is a bag to fill; else nothing. Source: EmbeddingBag.cu, whose kernels loop over bags.
 std::vector<Part> indices_in_bags(const TensorView& indices, const CallView& call);
 
+/// Of the offsets of a jagged tensor those that make a row start before its values or reach behind them: rows are cut at `max_lengths`, and pairs that decrease
+/// are padding. Source: NestedTensorTransformerFunctions.cu.
+std::vector<Part> ends_that_are_reached(const TensorView& offsets, const CallView& call);
+
+/// Without the last number of each row, which is not read: it is known. Source: TensorConversions.cpp, which replaces it.
+std::vector<Part> all_but_the_last(const TensorView& view, const CallView& call);
+
+/// The first row of a COO tensor's indices: what is compressed. Source: TensorConversions.cpp.
+std::vector<Part> first_row(const TensorView& indices, const CallView& call);
+
 }  // namespace minrepro::asserts

@@ -52,7 +52,8 @@ enum class BoundKind {
 enum class OnCuda {
   kAsserts,             ///< the kernel prints its assertion, and the device's context is lost
   kIllegalAccess,       ///< it has none: it reads or writes outside of its memory, which the hardware notices if that lies outside of every allocation
-  kSilent,              ///< it has none and stays inside of its memory: the result is wrong, and nothing says so
+  kSilent,              ///< it has none and stays inside of its memory: the result is wrong, and nothing says so. (The simulated device notes it, unless the
+                        ///< operator is made of others on it, which accept what they get.)
 };
 
 /// Something that has to hold of another argument of the call. An integer argument that is not given counts as 0.
@@ -62,6 +63,10 @@ struct Condition {
     kEqual, kNotEqual, kAtLeast, kAtMost,   ///< of an integer
     kMoreElements, kNotMoreElements,        ///< of a tensor, than `value`
     kRank, kNotRank,                        ///< of a tensor; without the tensor neither holds
+    kSameRank,                              ///< of a tensor: as many dimensions as the tensor `text` has
+    kLastDimension,                         ///< of a tensor: the integer argument `text` is its last dimension
+    kRowMajor, kNotRowMajor,                ///< of a tensor: neighbours in its last dimension lie side by side; without the tensor neither holds
+    kDType,                                 ///< of a tensor: one of the types in `text`, by name, separated by '|'
     kWideRows,                              ///< of a tensor: what it holds for one index into its first dimension is a whole number of `value` bytes, not 0
     kListLength,                            ///< of a tensor list
     kText,                                  ///< of a string: it is `text`
@@ -142,7 +147,8 @@ struct AssertRule {
   bool checks_first = false;                  ///< the check does not wait for work: it is made even if there is no element to read or write
   bool after_zero = false;                    ///< for kNonDecreasing: the first number is compared with 0
   bool of_sparse = false;                     ///< of calls with a sparse tensor only: others do not pay for it
-  int alignment = 0;                          ///< for kAligned, in bytes of an element of `self`
+  int alignment = 0;                          ///< for kAligned, in bytes
+  std::string_view alignment_of{};              ///< for kAligned: the tensor whose elements are aligned; elements of two bytes if there is none
   bool sum_fits = false;                      ///< for kWeights: a row whose sum is too large for the type is wrong
   bool rounds_to_float = false;               ///< for kProbability: float64 is rounded to float32 before the check, unless `self` is float64
   std::string_view message_argument{};          ///< the string argument that is printed as the expression

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "harness/asserts/bounds.h"
 
@@ -156,6 +157,19 @@ void for_each_element(const TensorView& view, const Visit& visit) {
   }
 }
 
+/// A view without the dimensions that only repeat what is there, and how often they do. Its indices are those of the first repetition.
+std::pair<TensorView, int64_t> without_repetitions(const TensorView& view) {
+  TensorView once = view;
+  int64_t times = 1;
+  if (is_empty(view)) return {std::move(once), times};
+  for (std::size_t d = 0; d < view.sizes.size(); ++d) {
+    if (view.strides[d] != 0) continue;
+    times *= view.sizes[d];
+    once.sizes[d] = 1;
+  }
+  return {std::move(once), times};
+}
+
 /// Rows of the last dimension for which `is_bad(first element, length, bytes between elements)` holds.
 template <typename IsBad>
 BadRows find_rows(const TensorView& view, const IsBad& is_bad) {
@@ -195,12 +209,14 @@ bool surely_all_hold(const TensorView& view, const ElementTest& test) {
   return size_of(view.dtype) == 2 ? view_holds_slowly<uint16_t>(view, test) : view_holds_slowly<uint8_t>(view, test);
 }
 
-Offenders find_offenders(const TensorView& view, const ElementTest& test) {
+Offenders find_offenders(const TensorView& expanded, const ElementTest& test) {
   Offenders found;
-  const bool integral = is_integral(view.dtype);
+  const auto [view, times] = without_repetitions(expanded);
+  const DType dtype = view.dtype;
+  const bool integral = is_integral(dtype);
   for_each_element(view, [&](const std::vector<int64_t>& index, const char* element) {
     if (integral) {
-      const int64_t value = read_integer(view.dtype, element);
+      const int64_t value = read_integer(dtype, element);
       if (test.holds(value)) return;
       if (found.offending++ == 0) {
         found.first = index;
@@ -209,7 +225,7 @@ Offenders find_offenders(const TensorView& view, const ElementTest& test) {
       found.lowest_integer = std::min(found.lowest_integer, value);
       found.highest_integer = std::max(found.highest_integer, value);
     } else {
-      const double value = read_real(view.dtype, element);
+      const double value = read_real(dtype, element);
       if (test.holds(value)) return;
       if (found.offending++ == 0) {
         found.first = index;
@@ -219,6 +235,7 @@ Offenders find_offenders(const TensorView& view, const ElementTest& test) {
       found.highest_real = std::fmax(found.highest_real, value);
     }
   });
+  found.offending *= times;
   return found;
 }
 
@@ -258,15 +275,18 @@ bool is_complex_zero(DType dtype, const void* data) {
   return read_real(half, data) == 0 && read_real(half, static_cast<const char*>(data) + size_of(half)) == 0;
 }
 
-Total total_of(const TensorView& view) {
+Total total_of(const TensorView& expanded) {
   Total total;
+  const auto [view, times] = without_repetitions(expanded);
   uint64_t sum = 0;
+  const DType dtype = view.dtype;
   for_each_element(view, [&](const std::vector<int64_t>&, const char* element) {
-    const int64_t value = read_integer(view.dtype, element);
+    const int64_t value = read_integer(dtype, element);
     total.set += value != 0;
     sum += static_cast<uint64_t>(value);
   });
-  total.sum = static_cast<int64_t>(sum);
+  total.set *= times;
+  total.sum = static_cast<int64_t>(sum * static_cast<uint64_t>(times));
   return total;
 }
 

@@ -76,8 +76,8 @@ std::optional<Found> decrease_in(const AssertRule& rule, const Row& row, const M
 }
 
 std::optional<Found> unaligned_step_in(const AssertRule& rule, const CallView& call, const Row& row) {
-  const auto self = call.tensor("self");
-  const int64_t step = std::max<int64_t>(1, rule.alignment / (self ? size_of(self->dtype) : 1));
+  const auto aligned = rule.alignment_of.empty() ? std::nullopt : call.tensor(rule.alignment_of);
+  const int64_t step = std::max<int64_t>(1, rule.alignment / (aligned ? size_of(aligned->dtype) : 2));
   for (int64_t i = 0; i + 1 < row.length; ++i) {
     const int64_t before = i == 0 ? 0 : row[i - 1];
     if (difference(row[i], before) % step != 0)

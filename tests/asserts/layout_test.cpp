@@ -128,6 +128,71 @@ TEST(IndexReduce, FillsTheRowsThatDoNotCountFirst) {
   EXPECT_FALSE(check("aten::index_reduce", call(2, 0)));
 }
 
+// Parts of sparse and jagged tensors.
+
+TEST(JaggedToPadded, RowsAreCutAtTheirLongestAndDecreasingPairsArePadding) {
+  const auto call = [](const std::vector<int64_t>& offsets, int64_t longest) {
+    return FakeCall().tensor("values", sizes({3, 2})).list("offsets", {int64s(offsets)}).integers("max_lengths", {longest});
+  };
+  EXPECT_FALSE(check_by_id("jagged_to_padded.offsets", call({0, 2, 3}, 7)));
+  EXPECT_FALSE(check_by_id("jagged_to_padded.offsets", call({0, 2, 7}, 1)));
+  EXPECT_FALSE(check_by_id("jagged_to_padded.offsets", call({0, 9, 3}, 0)));
+  EXPECT_FALSE(check_by_id("jagged_to_padded.offsets", call({3, -5, -9}, 2)));
+  EXPECT_TRUE(check_by_id("jagged_to_padded.offsets", call({0, 2, 7}, 2)));
+  EXPECT_TRUE(check_by_id("jagged_to_padded.offsets", call({-1, 2}, 1)));
+  EXPECT_TRUE(check_by_id("jagged_to_padded.offsets", call({0, INT64_MAX}, INT64_MAX)));
+}
+
+TEST(CompressedToDense, TheLastRowEndIsKnown) {
+  const auto call = [](const std::vector<int64_t>& rows) {
+    return FakeCall().tensor("self.compressed_indices", int64s(rows)).tensor("self.plain_indices", sizes({2}));
+  };
+  EXPECT_FALSE(check_by_id("compressed_to_dense.rows", call({0, 1, 9})));
+  EXPECT_TRUE(check_by_id("compressed_to_dense.rows", call({0, 3, 2})));
+  EXPECT_TRUE(check_by_id("compressed_to_dense.rows", call({-1, 1, 2})));
+}
+
+TEST(CooToSparseCsr, OnlyRowsAreCompressed) {
+  const auto call = [](const std::vector<int64_t>& indices) {
+    return FakeCall().tensor("self", sizes({2, 3})).tensor("self.indices", integers(DType::kInt64, indices, {2, 2}));
+  };
+  EXPECT_FALSE(check_by_id("coo_to_sparse_csr.indices", call({0, 1, 0, 9})));
+  EXPECT_TRUE(check_by_id("coo_to_sparse_csr.indices", call({0, 2, 0, 1})));
+  EXPECT_TRUE(check_by_id("coo_to_sparse_csr.indices", call({-1, 1, 0, 1})));
+}
+
+TEST(CooMul, LooksAtTensorsOfAsManyDimensions) {
+  const auto call = [](std::vector<int64_t> dense) {
+    return FakeCall().tensor("self", sizes(std::move(dense))).tensor("other", sizes({3})).tensor("other.indices", integers(DType::kInt64, {0, 9}, {1, 2}));
+  };
+  EXPECT_TRUE(check_by_id("coo_mul.other", call({3})));
+  EXPECT_FALSE(check_by_id("coo_mul.other", call({})));     // a number times each value
+}
+
+TEST(GroupedMm, LooksOnlyWhereTheKernelRuns) {
+  const auto call = [](DType dtype) {
+    return FakeCall().tensor("self", sizes({8, 64}, dtype)).tensor("mat2", sizes({64, 8}, dtype)).tensor("offs", integers(DType::kInt32, {4, 16}, {2}));
+  };
+  EXPECT_TRUE(check("aten::_grouped_mm", call(DType::kBFloat16)));
+  EXPECT_FALSE(check("aten::_grouped_mm", call(DType::kFloat32)));
+}
+
+TEST(SegmentReduce, OffsetsComeFirst) {
+  const auto call = [](std::vector<int64_t> lengths) {
+    return FakeCall().tensor("data", sizes({3, 2})).tensor("lengths", int64s(lengths)).integer("unsafe", 1);
+  };
+  EXPECT_TRUE(check("aten::segment_reduce", call({-1})));
+  EXPECT_FALSE(check("aten::segment_reduce", call({-1}).tensor("offsets", int64s({0, 3}))));
+}
+
+TEST(Expanded, ElementsAreCountedWithoutALookAtEach) {
+  const Data index = integers(DType::kInt64, {5}, {int64_t{1} << 40}, {0});
+  const auto violation = check_by_id("index_add.index", FakeCall().tensor("self", sizes({3})).tensor("index", index).integer("dim", 0));
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->offending, int64_t{1} << 40);
+  EXPECT_EQ(violation->index, std::vector<int64_t>{0});
+}
+
 // Texts.
 
 std::string printed(std::string_view id, const CallView& call) {
@@ -157,6 +222,8 @@ TEST(Prints, WhatTheKernelOfTheCallPrints) {
   EXPECT_EQ(printed("nll_loss.target", nll({5}, 0)), "Loss.cu:201");
   EXPECT_EQ(printed("nll_loss.target", nll({1, 5}, 0).tensor("grad_output", sizes({}))), "Loss.cu:429");
   EXPECT_EQ(printed("nll_loss.target", nll({1, 5}, 1).tensor("grad_output", sizes({}))), "Loss.cu:477");
+  const auto bytes = FakeCall().tensor("self", sizes({1, 5})).tensor("target", integers(DType::kUInt8, {5}, {1})).integer("reduction", 0);
+  EXPECT_EQ(check_by_id("nll_loss.target", bytes)->printed.expression, "cur_target < n_classes");
   EXPECT_EQ(printed("nll_loss.target", nll({5}, 1).tensor("grad_output", sizes({}))), "Loss.cu:448");
 
   const auto pooled = [](int64_t index) { return FakeCall().tensor("self", sizes({1, 1, 4, 4})).tensor("indices", int64s({index})); };

@@ -74,7 +74,7 @@ TEST(Text, BoundsOfEveryKind) {
   EXPECT_EQ(text_of("aten::embedding", FakeCall().tensor("weight", sizes({0, 2})).tensor("indices", int64s({0}))),
             "indices holds 0 at [0]; dimension 0 of weight has size 0, so nothing is allowed");
   EXPECT_EQ(text_of("aten::max_unpool2d", FakeCall().tensor("indices", int64s({900})).integers("output_size", {4, 4})),
-            "indices holds 900 at [0]; output_size has 16 elements, so 0 … 15 are allowed");
+            "indices holds 900 at [0]; an output of output_size has 16 elements, so 0 … 15 are allowed");
 }
 
 TEST(Text, RowsAndTotals) {

@@ -61,7 +61,10 @@ std::vector<ValueCase> value_cases() {
   };
   const auto shaped = [](const char* name, std::vector<int64_t> shape) {
     return [=](const char* argument) {
-      return [=](Data data) { return FakeCall().tensor(argument, std::move(data)).tensor(name, sizes(shape)).integer("axis", 0).integer("unsafe", 1); };
+      return [=](Data data) {
+        const auto axis = static_cast<int64_t>(data.view.sizes.size()) - 1;
+        return FakeCall().tensor(argument, std::move(data)).tensor(name, sizes(shape)).integer("axis", axis).integer("unsafe", 1);
+      };
     };
   };
   const auto rows = shaped("data", {5, 2});
@@ -70,9 +73,14 @@ std::vector<ValueCase> value_cases() {
       return FakeCall().tensor(argument, std::move(data)).tensor("data", sizes({5})).text("reduce", "mean").integer("axis", 0).integer("unsafe", 1);
     };
   };
-  const auto grouped = [](std::vector<int64_t> self, std::vector<int64_t> mat2) {
+  const auto grouped = [](std::vector<int64_t> self, std::vector<int64_t> mat2, bool self_by_row = true, bool mat2_by_row = true) {
     return [=](Data data) {
-      return FakeCall().tensor("offs", std::move(data)).tensor("self", sizes(self, DType::kBFloat16)).tensor("mat2", sizes(mat2, DType::kBFloat16));
+      const auto laid_out = [](const std::vector<int64_t>& shape, bool by_row) {
+        Data made = sizes(shape, DType::kBFloat16);
+        if (!by_row) std::swap(made.view.strides[shape.size() - 1], made.view.strides[shape.size() - 2]);
+        return made;
+      };
+      return FakeCall().tensor("offs", std::move(data)).tensor("self", laid_out(self, self_by_row)).tensor("mat2", laid_out(mat2, mat2_by_row));
     };
   };
   const auto compressed = [](Data data) {
@@ -83,13 +91,16 @@ std::vector<ValueCase> value_cases() {
   };
   const auto against = [](const char* argument, const char* other) {
     return [=](Data data) {
-      return FakeCall().tensor(argument, std::move(data)).tensor(other, sizes({2, 2})).integer("training", 1).integer("per_row_fake_quant", 1).integer("ch_axis", 0);
+      return FakeCall().tensor("x1", sizes({2, 3})).tensor("self", sizes({2, 2})).tensor(argument, std::move(data)).tensor(other, sizes({2, 2})).integer("training", 1).integer("per_row_fake_quant", 1).integer("ch_axis", 0);
     };
   };
   const auto coo = [](const char* indices, const char* tensor, int64_t coalesced) {
     return [=](Data data) {
       return FakeCall().tensor(indices, std::move(data)).tensor(tensor, sizes({2, 3})).integer(std::string(tensor) + ".coalesced", coalesced);
     };
+  };
+  const auto times = [](const std::string& sparse, const char* dense) {
+    return [=](Data data) { return FakeCall().tensor(sparse + ".indices", std::move(data)).tensor(sparse, sizes({2, 3})).tensor(dense, sizes({2, 3})); };
   };
   const auto cells = [](const std::vector<int64_t>& values) { return integers(DType::kInt64, values, {2, static_cast<int64_t>(values.size()) / 2}); };
   const std::vector<Data> flat = {cells({0, 1, 2, 2}), cells({0, 5}), cells({1, -1}), cells({-1, 3}), cells({})};   // outside of a dimension, inside of the tensor
@@ -138,8 +149,8 @@ std::vector<ValueCase> value_cases() {
       {"segment_reduce.offsets", "aten::segment_reduce", rows("offsets"), {int64s({0, 3, 5}), int64s({2, 2}), int64s({}), int64s({4})}, {int64s({0, 3, 2}), i32({1, 0})}},
       {"segment_mean.offsets", "aten::segment_reduce", mean("offsets"), {int64s({0, 3, 5})}, {int64s({0, 3, 2})}},
       {"segment_reduce.total", "aten::segment_reduce", rows("lengths"), {int64s({2, 3}), int64s({1})}, {int64s({2, 4}), int64s({INT64_MAX, INT64_MAX})}},
-      {"segment_reduce_backward.total", "aten::_segment_reduce_backward", rows("lengths"), {int64s({2, 3}), int64s({1}), integers(DType::kInt64, {5, 0, 4, 1}, {2, 2})},
-       {int64s({2, 4}), integers(DType::kInt64, {5, 0, 4, 2}, {2, 2})}},
+      {"segment_reduce_backward.total", "aten::_segment_reduce_backward", rows("lengths"), {int64s({2, 3}), int64s({1}), integers(DType::kInt64, {2, 0, 1, 1}, {2, 2})},
+       {int64s({2, 4}), integers(DType::kInt64, {2, 0, 1, 2}, {2, 2})}},
       {"segment_reduce_backward.lengths", "aten::_segment_reduce_backward", rows("lengths"), {int64s({0, 3}), int64s({})}, {int64s({3, -1}), int64s({INT64_MIN})}},
       {"adaptive_max_pool_backward.count", "aten::adaptive_max_pool3d_backward",
        [](Data data) { return FakeCall().tensor("indices", std::move(data)).tensor("grad_output", sizes({1, 2})); }, {int64s({0, 0}), int64s({0, 0, 0})}, {int64s({0})}},
@@ -154,13 +165,17 @@ std::vector<ValueCase> value_cases() {
       {"validate_compressed.order", "aten::_validate_compressed_sparse_indices", plain, {int64s({0, 1, 0}), int64s({5, 8, 1})}, {int64s({1, 0, 2}), int64s({1, 1, 2})}},
       {"grouped_mm.offsets", "aten::_grouped_mm", grouped({16, 8}, {2, 8, 8}), {i32({8, 16}), i32({0, 0}), i32({3, 5})}, {i32({8, 7}), i32({-1, 16})}},
       {"grouped_mm.alignment", "aten::_grouped_mm", grouped({8, 64}, {64, 8}), {i32({8, 24, 25}), i32({5})}, {i32({4, 16}), i32({8, 17, 24})}},
-      {"grouped_mm.output_alignment", "aten::_grouped_mm", grouped({2, 8, 8}, {8, 64}), {i32({8, 24, 25}), i32({5})}, {i32({4, 16})}},
+      {"grouped_mm.rows_alignment", "aten::_grouped_mm", grouped({64, 8}, {2, 8, 8}, false), {i32({8, 24, 25}), i32({5})}, {i32({4, 16})}},
+      {"grouped_mm.mat2_alignment", "aten::_grouped_mm", grouped({8, 64}, {64, 8}, false, false), {i32({8, 24, 25})}, {i32({4, 16})}},
+      {"grouped_mm.columns_alignment", "aten::_grouped_mm", grouped({2, 8, 8}, {8, 64}), {i32({8, 24, 25}), i32({5})}, {i32({4, 16})}},
+      {"grouped_mm.output_alignment", "aten::_grouped_mm", grouped({2, 8, 8}, {8, 64}, true, false), {i32({8, 24, 25}), i32({5})}, {i32({4, 16})}},
       {"coo_add.indices", "aten::add.Tensor", coo("other.indices", "other", 0), flat, past},
       {"coo_add.coalesced", "aten::sub.Tensor", coo("other.indices", "other", 1), flat, past},
       {"coo_to_dense.indices", "aten::_to_dense", coo("self.indices", "self", 0), flat, past},
       {"coo_to_dense.coalesced", "aten::_to_dense", coo("self.indices", "self", 1), flat, past},
-      {"coo_mul.indices", "aten::mul.Tensor", coo("other.indices", "other", 0), wrapped, not_wrapped},
-      {"sparse_mask.indices", "aten::sparse_mask", coo("mask.indices", "mask", 0), wrapped, not_wrapped},
+      {"coo_mul.other", "aten::mul.Tensor", times("other", "self"), wrapped, not_wrapped},
+      {"coo_mul.self", "aten::mul.Tensor", times("self", "other"), wrapped, not_wrapped},
+      {"sparse_mask.indices", "aten::sparse_mask", times("mask", "self"), wrapped, not_wrapped},
       {"coo_mm.indices", "aten::mm", coo("self.indices", "self", 0), inside, outside},
       {"coo_addmm.indices", "aten::hspmm", coo("mat1.indices", "mat1", 0), inside, outside},
       {"binomial.count", "aten::binomial", as("count"), {floats({0, 3}), floats({kInfinity})}, {floats({-1}), floats({kNan})}},

@@ -17,6 +17,14 @@ AssertRule group_end(std::string_view id, std::string_view argument, int dim, st
           .when = std::move(when), .dtypes = {DType::kInt32}, .lowest = kAnyNegative, .inclusive = true};
 }
 
+/// Groups that do not start at whole 16 bytes.
+AssertRule group_step(std::string_view id, std::vector<Condition> when, int line, std::string_view expression, std::string_view aligned) {
+  return {.id = id, .ops = grouped_ops(), .argument = "offs", .domain = Domain::kAligned,
+          .file = kGroups, .line = line, .function = kGroupsFunction, .expression = expression, .read_in = k2_11,
+          .cause = "The rows or columns of a group do not fill whole blocks of 16 bytes.", .mend = "pad the groups to multiples of 16 bytes",
+          .when = std::move(when), .no_stand_in = true, .dtypes = {DType::kInt32}, .alignment = 16, .alignment_of = aligned};
+}
+
 /// Ends of sequences that lie behind the end of what they cut. None of these kernels has an assertion.
 AssertRule sequence_end(std::string_view id, std::vector<std::string_view> ops, std::string_view argument, std::string_view cut, int dim,
                         std::string_view file, int line, std::string_view function) {
@@ -35,6 +43,12 @@ std::vector<AssertRule> attention() {
   const Condition mat2_3d = {"mat2", Is::kRank, 3};
   const std::vector<std::string_view> flash = {"aten::_flash_attention_forward", "aten::_flash_attention_backward"};
   const std::vector<std::string_view> efficient = {"aten::_efficient_attention_forward", "aten::_efficient_attention_backward"};
+  // The kernel computes in bfloat16, scaled in float8; others are computed group by group, where host code looks.
+  const Condition types = {.argument = "self", .is = Is::kDType, .text = "bfloat16|float8_e4m3fn"};
+  constexpr std::string_view kInput =
+      "delta % align == 0 && \"expected input tensor dynamic dimension byte size to be non-negative multiple of 16\\n\"";
+  constexpr std::string_view kOutput =
+      "delta % align == 0 && \"expected output tensor dynamic dimension byte size to be non-negative multiple of 16\\n\"";
   constexpr std::string_view kEnd = "offset <= tensor_ShapeA[0] && \"expected offset to be less than tensor size\\n\"";
   constexpr std::string_view kColumns = "offset <= tensor_ShapeB[1] && \"expected offset to be less than tensor size\\n\"";
   constexpr std::string_view kInner = "offset <= tensor_ShapeA[1] && offset <= tensor_ShapeB[0] && \"expected offset to be less than tensor size\\n\"";
@@ -43,25 +57,16 @@ std::vector<AssertRule> attention() {
        .ops = grouped_ops(),
        .argument = "offs", .domain = Domain::kNonDecreasing,
        .file = kGroups, .line = 54, .function = kGroupsFunction, .expression = "delta >=0 && \"expected gemm dimension to be greater or equal 0\\n\"",
-       .read_in = k2_11, .cause = "The ends of the groups decrease.", .mend = "offs = counts.cumsum(0).int()",
+       .read_in = k2_11, .cause = "The ends of the groups decrease.", .mend = "offs = counts.cumsum(0).int()", .when = {types},
        .no_stand_in = true, .dtypes = {DType::kInt32}, .after_zero = true},
-      {.id = "grouped_mm.alignment",
-       .ops = grouped_ops(),
-       .argument = "offs", .domain = Domain::kAligned,
-       .file = kGroups, .line = 64, .function = kGroupsFunction,
-       .expression = "delta % align == 0 && \"expected input tensor dynamic dimension byte size to be non-negative multiple of 16\\n\"", .read_in = k2_11,
-       .cause = "The columns of a group do not fill whole blocks of 16 bytes.", .mend = "pad the groups to multiples of 16 bytes",
-       .when = {self_2d, mat2_2d}, .no_stand_in = true, .dtypes = {DType::kInt32}, .alignment = 16},
-      {.id = "grouped_mm.output_alignment",
-       .ops = grouped_ops(),
-       .argument = "offs", .domain = Domain::kAligned,
-       .file = kGroups, .line = 80, .function = kGroupsFunction,
-       .expression = "delta % align == 0 && \"expected output tensor dynamic dimension byte size to be non-negative multiple of 16\\n\"", .read_in = k2_11,
-       .cause = "The columns of a group do not fill whole blocks of 16 bytes.", .mend = "pad the groups to multiples of 16 bytes",
-       .when = {self_3d, mat2_2d}, .no_stand_in = true, .dtypes = {DType::kInt32}, .alignment = 16},
-      group_end("grouped_mm.rows", "self", 0, {self_2d, mat2_3d}, 89, kEnd),
-      group_end("grouped_mm.columns", "mat2", 1, {self_3d, mat2_2d}, 102, kColumns),
-      group_end("grouped_mm.inner", "self", 1, {self_2d, mat2_2d}, 115, kInner),
+      group_step("grouped_mm.alignment", {types, self_2d, mat2_2d, {"self", Is::kRowMajor}}, 64, kInput, "self"),
+      group_step("grouped_mm.rows_alignment", {types, self_2d, mat2_3d, {"self", Is::kNotRowMajor}}, 64, kInput, "self"),
+      group_step("grouped_mm.mat2_alignment", {types, self_2d, mat2_2d, {"mat2", Is::kNotRowMajor}}, 71, kInput, "mat2"),
+      group_step("grouped_mm.columns_alignment", {types, self_3d, mat2_2d, {"mat2", Is::kRowMajor}}, 71, kInput, "mat2"),
+      group_step("grouped_mm.output_alignment", {types, self_3d, mat2_2d}, 80, kOutput, ""),
+      group_end("grouped_mm.rows", "self", 0, {types, self_2d, mat2_3d}, 89, kEnd),
+      group_end("grouped_mm.columns", "mat2", 1, {types, self_3d, mat2_2d}, 102, kColumns),
+      group_end("grouped_mm.inner", "self", 1, {types, self_2d, mat2_2d}, 115, kInner),
 
       sequence_end("flash_attention.cum_seq_q", flash, "cum_seq_q", "query", 0, "block_info.h", 17, "BlockInfo"),
       sequence_end("flash_attention.cum_seq_k", flash, "cum_seq_k", "key", 0, "block_info.h", 17, "BlockInfo"),

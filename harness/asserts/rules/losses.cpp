@@ -8,6 +8,8 @@ using Is = Condition::Is;
 
 constexpr std::string_view kReduced = "t >= 0 && t < n_classes";
 constexpr std::string_view kEach = "cur_target >= 0 && cur_target < n_classes";
+constexpr std::string_view kReducedByte = "t < n_classes";          // labels of uint8
+constexpr std::string_view kEachByte = "cur_target < n_classes";
 constexpr std::string_view kShowRange = "print(target.min(), target.max())  # labels are 0 … C-1; remap them, or mask others with ignore_index";
 constexpr std::string_view kChanged = "do not write to the labels between forward and backward";
 
@@ -24,6 +26,7 @@ Printed nll2d(std::string_view expression, int line, std::string_view function, 
 
 std::vector<AssertRule> losses() {
   const std::vector<DType> floats = {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64};
+  const Condition bytes = {.argument = "target", .is = Is::kDType, .text = "uint8"};
   const Condition backward = {"grad_output"};
   const Condition each = {"reduction", Is::kEqual, 0};
   const Condition vector = {"self", Is::kRank, 1};
@@ -33,13 +36,17 @@ std::vector<AssertRule> losses() {
        .ops = {"aten::nll_loss", "aten::nll_loss_forward", "aten::nll_loss_backward", "aten::nll_loss_nd", "aten::cross_entropy_loss"},
        .argument = "target", .bound = BoundKind::kSizeAt, .bound_argument = "self", .dim = -1, .ignored_argument = "ignore_index",
        .file = "Loss.cu", .line = 245, .function = "nll_loss_forward_reduce_cuda_kernel_2d", .expression = kReduced, .read_in = k2_11,
-       .also_prints = {nll(kEach, 429, "nll_loss_backward_no_reduce_cuda_kernel", {backward, each, matrix}),
+       .also_prints = {nll(kEachByte, 429, "nll_loss_backward_no_reduce_cuda_kernel", {bytes, backward, each, matrix}),
+                       nll(kReducedByte, 448, "nll_loss_backward_reduce_cuda_kernel_1d", {bytes, backward, vector}),
+                       nll(kReducedByte, 477, "nll_loss_backward_reduce_cuda_kernel_2d", {bytes, backward}),
+                       nll(kEachByte, 180, "nll_loss_forward_no_reduce_cuda_kernel", {bytes, each, matrix}),
+                       nll(kReducedByte, 201, "nll_loss_forward_reduce_cuda_kernel_1d", {bytes, vector}),
+                       nll(kReducedByte, 245, "nll_loss_forward_reduce_cuda_kernel_2d", {bytes}),
+                       nll(kEach, 429, "nll_loss_backward_no_reduce_cuda_kernel", {backward, each, matrix}),
                        nll(kReduced, 448, "nll_loss_backward_reduce_cuda_kernel_1d", {backward, vector}),
                        nll(kReduced, 477, "nll_loss_backward_reduce_cuda_kernel_2d", {backward}),
                        nll(kEach, 180, "nll_loss_forward_no_reduce_cuda_kernel", {each, matrix}),
                        nll(kReduced, 201, "nll_loss_forward_reduce_cuda_kernel_1d", {vector}),
-                       {.file = "Loss.cu", .expression = "t < n_classes"},           // labels of uint8
-                       {.file = "Loss.cu", .expression = "cur_target < n_classes"},
                        {.file = "Loss.cu", .expression = "index >= 0"},
                        {.file = "ClassNLLCriterion.cu", .expression = kReduced}, {.file = "ClassNLLCriterion.cu", .expression = kEach}},
        .cause = "A label is not below the number of classes, or is negative without being ignore_index (labels that start at 1, a mask value of 255).",

@@ -1,3 +1,4 @@
+#include "harness/asserts/parts.h"
 #include "harness/asserts/rules/rules.h"
 
 namespace minrepro::rules {
@@ -35,19 +36,36 @@ AssertRule matrix(std::string_view id, std::vector<std::string_view> ops, std::s
           .cause = kUnchecked, .mend = kCheck, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true, .of_sparse = true};
 }
 
-/// cuSPARSE, or the addition of a CSR tensor, is handed its columns.
-AssertRule columns(std::string_view id, std::vector<std::string_view> ops, std::string_view argument, std::string_view tensor) {
-  return {.id = id, .ops = std::move(ops), .argument = argument, .bound = BoundKind::kSizeAt, .bound_argument = tensor, .dim = 1,
-          .file = "SparseBlasImpl.cpp", .line = 579, .function = "spmm", .read_in = k2_6,
+struct Kernel {
+  std::string_view file;
+  int line;
+  std::string_view function;
+};
+constexpr Kernel kLibrary = {"SparseBlasImpl.cpp", 834, "addmm_out_sparse_csr"};   // which hands them to cuSPARSE
+constexpr Kernel kAddition = {"SparseCsrTensorMath.cu", 236, "add_out_dense_sparse_compressed_cuda"};
+
+/// The columns of a compressed tensor (rows, if columns are compressed), which no kernel looks at.
+AssertRule plain(std::string_view id, std::vector<std::string_view> ops, std::string_view argument, std::string_view size, const Kernel& kernel) {
+  return {.id = id, .ops = std::move(ops), .argument = argument, .bound = BoundKind::kInteger, .bound_argument = size,
+          .file = kernel.file, .line = kernel.line, .function = kernel.function, .read_in = k2_6,
           .cause = kUnchecked, .mend = kCheck, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true, .of_sparse = true};
 }
 
 /// The same of where its rows end.
-AssertRule row_ends(std::string_view id, std::vector<std::string_view> ops, std::string_view argument, std::string_view columns_of_it) {
-  return {.id = id, .ops = std::move(ops), .argument = argument, .bound = BoundKind::kSizeAt, .bound_argument = columns_of_it, .dim = -1,
-          .file = "SparseCsrTensorMath.cu", .line = 84, .function = "convert_indices_from_csr_to_coo_cuda_kernel", .read_in = k2_6,
-          .cause = "A compressed index of a CSR tensor is above the number of its values.", .mend = kCheck, .on_cuda = OnCuda::kIllegalAccess,
+AssertRule compressed(std::string_view id, std::vector<std::string_view> ops, std::string_view argument, std::string_view plain, const Kernel& kernel) {
+  return {.id = id, .ops = std::move(ops), .argument = argument, .bound = BoundKind::kSizeAt, .bound_argument = plain, .dim = -1,
+          .file = kernel.file, .line = kernel.line, .function = kernel.function, .read_in = k2_6,
+          .cause = "A compressed index of a sparse tensor is above the number of its values.", .mend = kCheck, .on_cuda = OnCuda::kIllegalAccess,
           .no_stand_in = true, .inclusive = true, .of_sparse = true};
+}
+
+/// A dense tensor that is indexed with the coordinates of a COO tensor of as many dimensions.
+AssertRule dense_indexed(std::string_view id, std::string_view op, std::string_view argument, std::string_view sparse, std::string_view dense,
+                         std::string_view dense_indices) {
+  return {.id = id, .ops = {op}, .argument = argument, .domain = Domain::kEachCoordinate, .bound = BoundKind::kNumel, .bound_argument = sparse,
+          .wraps_negative = true, .file = "IndexKernel.cu", .line = 111, .function = "operator()",
+          .expression = "-sizes[i] <= index && index < sizes[i] && \"index out of bounds\"", .read_in = k2_11, .cause = kUnchecked, .mend = kCheck,
+          .when = {{dense_indices, Is::kNotGiven}, {.argument = dense, .is = Is::kSameRank, .text = sparse}}, .no_stand_in = true, .of_sparse = true};
 }
 
 }  // namespace
@@ -90,27 +108,33 @@ std::vector<AssertRule> sparse() {
                   {{"self.indices", Is::kNotGiven}, {"other.coalesced", Is::kEqual, 1}}),
       coordinates("coo_to_dense.indices", {"aten::_to_dense"}, "self.indices", "self", OnCuda::kAsserts, {{"self.coalesced", Is::kEqual, 0}}),
       coordinates("coo_to_dense.coalesced", {"aten::_to_dense"}, "self.indices", "self", OnCuda::kIllegalAccess, {{"self.coalesced", Is::kEqual, 1}}),
-      {.id = "coo_mul.indices",  // the dense tensor is indexed with them
-       .ops = {"aten::mul"},
-       .argument = "other.indices", .domain = Domain::kEachCoordinate, .bound = BoundKind::kNumel, .bound_argument = "other", .wraps_negative = true,
-       .file = "IndexKernel.cu", .line = 111, .function = "operator()", .expression = "-sizes[i] <= index && index < sizes[i] && \"index out of bounds\"",
-       .read_in = k2_11, .cause = kUnchecked, .mend = kCheck, .when = {{"self.indices", Is::kNotGiven}}, .no_stand_in = true, .of_sparse = true},
-      {.id = "sparse_mask.indices",
-       .ops = {"aten::sparse_mask"},
-       .argument = "mask.indices", .domain = Domain::kEachCoordinate, .bound = BoundKind::kNumel, .bound_argument = "mask", .wraps_negative = true,
-       .file = "IndexKernel.cu", .line = 111, .function = "operator()", .expression = "-sizes[i] <= index && index < sizes[i] && \"index out of bounds\"",
-       .read_in = k2_11, .cause = kUnchecked, .mend = kCheck, .when = {{"self.indices", Is::kNotGiven}}, .no_stand_in = true, .of_sparse = true},
+      dense_indexed("coo_mul.other", "aten::mul", "other.indices", "other", "self", "self.indices"),
+      dense_indexed("coo_mul.self", "aten::mul", "self.indices", "self", "other", "other.indices"),
+      dense_indexed("sparse_mask.indices", "aten::sparse_mask", "mask.indices", "mask", "self", "self.indices"),
       matrix("coo_mm.indices", {"aten::mm", "aten::bmm"}, "self"),
       matrix("coo_addmm.indices", {"aten::addmm", "aten::hspmm", "aten::_sparse_addmm"}, "mat1"),
-      columns("csr_mm.col_indices", {"aten::mm", "aten::mv"}, "self.col_indices", "self"),
-      columns("csr_addmm.col_indices", {"aten::addmm"}, "mat1.col_indices", "mat1"),
-      columns("csr_addmv.col_indices", {"aten::addmv"}, "mat.col_indices", "mat"),
-      columns("csr_add.col_indices", {"aten::add"}, "other.col_indices", "other"),
-      row_ends("csr_mm.crow_indices", {"aten::mm", "aten::mv"}, "self.crow_indices", "self.col_indices"),
-      row_ends("csr_addmm.crow_indices", {"aten::addmm"}, "mat1.crow_indices", "mat1.col_indices"),
-      row_ends("csr_addmv.crow_indices", {"aten::addmv"}, "mat.crow_indices", "mat.col_indices"),
-      row_ends("csr_add.crow_indices", {"aten::add"}, "other.crow_indices", "other.col_indices"),
-      row_ends("csr_to_dense.crow_indices", {"aten::_to_dense"}, "self.crow_indices", "self.col_indices"),
+      {.id = "coo_to_sparse_csr.indices",
+       .ops = {"aten::_to_sparse_csr"},
+       .argument = "self.indices", .bound = BoundKind::kSizeAt, .bound_argument = "self", .dim = 0,
+       .file = "SparseCsrTensorMath.cu", .line = 53, .function = "convert_indices_from_coo_to_csr_cuda_kernel", .read_in = k2_6,
+       .cause = kUnchecked, .mend = kCheck, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true, .of_sparse = true, .parts = asserts::first_row},
+      plain("compressed_self.plain", {"aten::mm", "aten::mv", "aten::sparse_sampled_addmm"}, "self.plain_indices", "self.plain_size", kLibrary),
+      plain("compressed_mat1.plain", {"aten::addmm"}, "mat1.plain_indices", "mat1.plain_size", kLibrary),
+      plain("compressed_mat2.plain", {"aten::mm", "aten::addmm"}, "mat2.plain_indices", "mat2.plain_size", kLibrary),
+      plain("compressed_mat.plain", {"aten::addmv"}, "mat.plain_indices", "mat.plain_size", kLibrary),
+      plain("compressed_add.plain", {"aten::add", "aten::sub", "aten::mul"}, "other.plain_indices|self.plain_indices", "other.plain_size|self.plain_size", kAddition),
+      compressed("compressed_self.rows", {"aten::mm", "aten::mv", "aten::sparse_sampled_addmm"}, "self.compressed_indices", "self.plain_indices", kLibrary),
+      compressed("compressed_mat1.rows", {"aten::addmm"}, "mat1.compressed_indices", "mat1.plain_indices", kLibrary),
+      compressed("compressed_mat2.rows", {"aten::mm", "aten::addmm"}, "mat2.compressed_indices", "mat2.plain_indices", kLibrary),
+      compressed("compressed_mat.rows", {"aten::addmv"}, "mat.compressed_indices", "mat.plain_indices", kLibrary),
+      compressed("compressed_add.rows", {"aten::add", "aten::sub", "aten::mul"}, "other.compressed_indices|self.compressed_indices",
+                 "other.plain_indices|self.plain_indices", kAddition),
+      {.id = "compressed_to_dense.rows",
+       .ops = {"aten::_to_dense"},
+       .argument = "self.compressed_indices", .bound = BoundKind::kSizeAt, .bound_argument = "self.plain_indices", .dim = -1,
+       .file = "SparseCsrTensorMath.cu", .line = 84, .function = "convert_indices_from_csr_to_coo_cuda_kernel", .read_in = k2_6,
+       .cause = "A compressed index of a sparse tensor is above the number of its values.", .mend = kCheck, .on_cuda = OnCuda::kIllegalAccess,
+       .no_stand_in = true, .inclusive = true, .of_sparse = true, .parts = asserts::all_but_the_last},
   };
 }
 

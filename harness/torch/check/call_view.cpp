@@ -11,6 +11,23 @@ namespace {
 const at::SparseTensorImpl& coo(const at::Tensor& tensor) { return static_cast<const at::SparseTensorImpl&>(*tensor.unsafeGetTensorImpl()); }
 const at::SparseCsrTensorImpl& csr(const at::Tensor& tensor) { return static_cast<const at::SparseCsrTensorImpl&>(*tensor.unsafeGetTensorImpl()); }
 
+bool is_compressed(const at::Tensor& tensor) {
+  const at::Layout layout = tensor.layout();
+  return layout == at::kSparseCsr || layout == at::kSparseCsc || layout == at::kSparseBsr || layout == at::kSparseBsc;
+}
+
+/// How many columns (rows, if columns are compressed) a compressed tensor has, in blocks.
+int64_t plain_size(const at::Tensor& tensor) {
+  const at::Layout layout = tensor.layout();
+  const bool by_row = layout == at::kSparseCsr || layout == at::kSparseBsr;
+  const int64_t batches = csr(tensor).compressed_indices().dim() - 1;
+  const int64_t dim = batches + (by_row ? 1 : 0);
+  const at::Tensor& values = csr(tensor).values();
+  const bool blocks = layout == at::kSparseBsr || layout == at::kSparseBsc;
+  const int64_t width = blocks ? values.size(batches + (by_row ? 2 : 1)) : 1;
+  return width > 0 ? tensor.size(dim) / width : tensor.size(dim);
+}
+
 }  // namespace
 
 std::optional<std::size_t> SchemaCallView::position_of(std::string_view argument) const {
@@ -48,8 +65,8 @@ at::Tensor SchemaCallView::find_tensor(std::string_view argument) const {
   const std::string_view component = argument.substr(dot + 1);
   // Asked of the tensors themselves: a call of an operator would be recorded, or run on the device.
   if (component == "indices" && tensor.is_sparse()) return coo(tensor).indices();
-  if (component == "crow_indices" && tensor.layout() == at::kSparseCsr) return csr(tensor).compressed_indices();
-  if (component == "col_indices" && tensor.layout() == at::kSparseCsr) return csr(tensor).plain_indices();
+  if (component == "compressed_indices" && is_compressed(tensor)) return csr(tensor).compressed_indices();
+  if (component == "plain_indices" && is_compressed(tensor)) return csr(tensor).plain_indices();
   return {};
 }
 
@@ -60,7 +77,7 @@ std::optional<TensorView> SchemaCallView::tensor(std::string_view argument) cons
 
 std::optional<std::vector<int64_t>> SchemaCallView::sizes(std::string_view argument) const {
   const at::Tensor tensor = find_tensor(argument);
-  return tensor.defined() ? std::optional(tensor.sizes().vec()) : std::nullopt;
+  return tensor.defined() && !tensor.is_nested() ? std::optional(tensor.sizes().vec()) : std::nullopt;
 }
 
 std::vector<std::optional<TensorView>> SchemaCallView::tensors(std::string_view argument) const {
@@ -83,8 +100,11 @@ std::vector<std::optional<TensorView>> SchemaCallView::tensors(std::string_view 
 std::optional<int64_t> SchemaCallView::integer(std::string_view argument) const {
   if (const std::size_t dot = argument.find('.'); dot != std::string_view::npos) {
     const at::Tensor tensor = find_tensor(argument.substr(0, dot));
-    const bool asked = argument.substr(dot + 1) == "coalesced" && tensor.defined() && tensor.is_sparse();
-    return asked ? std::optional<int64_t>(coo(tensor).coalesced() ? 1 : 0) : std::nullopt;
+    const std::string_view component = argument.substr(dot + 1);
+    if (!tensor.defined()) return std::nullopt;
+    if (component == "coalesced" && tensor.is_sparse()) return coo(tensor).coalesced() ? 1 : 0;
+    if (component == "plain_size" && is_compressed(tensor)) return plain_size(tensor);
+    return std::nullopt;
   }
   const auto position = position_of(argument);
   if (!position) return std::nullopt;

@@ -27,8 +27,18 @@ bool is_host_readable(const at::Tensor& tensor) {
          dtype_of_number(static_cast<int64_t>(tensor.scalar_type())).has_value();
 }
 
+/// Whether all elements lie in the storage: a storage can be shrunk under its views.
+bool lies_in_storage(const at::Tensor& tensor) {
+  int64_t last = tensor.storage_offset();
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    if (tensor.size(d) == 0) return true;
+    last += (tensor.size(d) - 1) * tensor.stride(d);
+  }
+  return (last + 1) * static_cast<int64_t>(tensor.itemsize()) <= static_cast<int64_t>(tensor.storage().nbytes());
+}
+
 std::optional<HostTensor> host_tensor(const at::Tensor& tensor, bool copy_from_device) {
-  if (!tensor.defined()) return std::nullopt;
+  if (!tensor.defined() || tensor.is_nested()) return std::nullopt;
   const std::optional<DType> dtype = dtype_of_number(static_cast<int64_t>(tensor.scalar_type()));
   if (!dtype) return std::nullopt;
 
@@ -38,7 +48,7 @@ std::optional<HostTensor> host_tensor(const at::Tensor& tensor, bool copy_from_d
   if (copy_from_device && tensor.device().is_cuda() && tensor.layout() == at::kStrided) host.owner = copied_to_host(tensor);
   host.view.sizes = host.owner.sizes().vec();
   if (host.owner.layout() == at::kStrided) host.view.strides = host.owner.strides().vec();
-  if (is_host_readable(host.owner)) host.view.data = host.owner.const_data_ptr();
+  if (is_host_readable(host.owner) && lies_in_storage(host.owner)) host.view.data = host.owner.const_data_ptr();
   return host;
 }
 

@@ -20,7 +20,8 @@ bool is_host_readable(const at::Tensor& tensor);
 
 /// `tensor` as the rules read it. CPU tensors and those of the simulated device are viewed where they lie; strided CUDA tensors are copied to the
 /// host (which waits for the device) unless `copy_from_device` is false. Everything else (undefined, meta, sparse, quantized) has sizes and no data.
-/// nullopt: the tensor is undefined or its element type is none of DType's.
+/// A view that reaches out of its storage has no data either.
+/// nullopt: the tensor is undefined or nested, or its element type is none of DType's.
 /// Throws what LibTorch throws when the copy fails: c10::AcceleratorError on a device that has failed already.
 std::optional<HostTensor> host_tensor(const at::Tensor& tensor, bool copy_from_device = true);
 

@@ -156,8 +156,7 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
   try {
     call_cpu_kernel(op, traits, stack, base);
   } catch (const c10::Error&) {
-    // What the host checks (shapes, dtypes) raises at once. But garbage may have met a check of data that CUDA does not have.
-    if (pending && traits.cpu_checks_data) report_assert(traits, schema, *pending);
+    // What the host checks (shapes, dtypes) raises at once.
     if (is_poisoned()) raise_sticky_error();
     throw;
   }

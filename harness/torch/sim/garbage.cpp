@@ -6,6 +6,7 @@
 #include <ATen/core/List.h>
 #include <ATen/record_function.h>
 
+#include "harness/asserts/bounds.h"
 #include "harness/torch/check/call_view.h"
 #include "harness/torch/sim/alias.h"
 
@@ -36,17 +37,6 @@ void for_each_element(const TensorView& view, const Visit& visit) {
 bool element_is_valid(const AssertRule& rule, const std::optional<Bounds>& bounds, DType dtype, const void* element) {
   const bool integral = is_integral(dtype);
   return is_valid(rule, bounds, integral ? read_integer(dtype, element) : 0, integral ? 0.0 : read_real(dtype, element), integral);
-}
-
-/// The parts of "a|b".
-std::vector<std::string_view> alternatives(std::string_view names) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t bar = names.find('|');
-    parts.push_back(names.substr(0, bar));
-    if (bar == std::string_view::npos) return parts;
-    names.remove_prefix(bar + 1);
-  }
 }
 
 enum class Outcome { kValid, kReplaced, kHopeless };
@@ -88,7 +78,7 @@ Outcome make_tensor_valid(const AssertRule& rule, const CallView& call, int list
 std::vector<int64_t> offending_elements(const AssertRule& rule, const Violation& violation, const CallView& call, int at_most) {
   std::vector<int64_t> found;
   const std::optional<Bounds> bounds = bounds_of(rule, call, violation.list_position);
-  for (std::string_view name : alternatives(rule.argument)) {
+  for (std::string_view name : asserts::alternatives(rule.argument)) {
     std::optional<TensorView> view;
     if (violation.list_position < 0) {
       view = call.tensor(name);
@@ -108,7 +98,7 @@ std::vector<int64_t> offending_elements(const AssertRule& rule, const Violation&
 bool make_valid(const AssertRule& rule, const c10::FunctionSchema& schema, torch::jit::Stack* stack, std::size_t base) {
   const c10::ArrayRef<c10::IValue> arguments = c10::ArrayRef<c10::IValue>(*stack).slice(base);
   const SchemaCallView call(schema, arguments);
-  for (std::string_view name : alternatives(rule.argument)) {
+  for (std::string_view name : asserts::alternatives(rule.argument)) {
     // What a sparse tensor is made of cannot be exchanged without making another tensor.
     if (name.find('.') != std::string_view::npos && call.sizes(name)) return !check(rule, call);
     const auto position = call.position_of(name);

@@ -25,9 +25,6 @@ constexpr std::array kTakingCpuTensors = std::to_array<std::string_view>({
     "aten::_pack_padded_sequence_backward", "aten::tensor_split", "aten::set_", "aten::copy", "aten::_copy_from", "aten::_copy_from_and_resize",
 });
 
-/// Operators whose CPU kernels compare elements with each other, not with a bound.
-constexpr std::array kCheckingData = std::to_array<std::string_view>({"aten::repeat_interleave", "aten::segment_reduce", "aten::masked_scatter"});
-
 /// Operators whose CPU kernels go from matrix to matrix of `out` by the stride of its third dimension from the end alone.
 /// Source: apply_triu_tril in aten/src/ATen/native/TriangularOps.cpp, which lu_unpack calls.
 constexpr std::array kWritingPastStridedOuts = std::to_array<std::string_view>({
@@ -64,7 +61,6 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   traits->writes = writes_an_argument(schema);
   const std::string family = rule_name_of(traits->name);
   traits->waits = holds(kWaiting, family);
-  traits->cpu_checks_data = holds(kCheckingData, family);
   traits->takes_indices = family == "aten::index" || family == "aten::_unsafe_index" || family == "aten::_index_put_impl";
   traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);
   traits->lacks_half_on_cpu = holds(kWithoutHalfOnCpu, family);

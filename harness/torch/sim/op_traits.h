@@ -18,7 +18,6 @@ struct OpTraits {
   bool writes = false;                         ///< some argument is written
   bool waits = false;                          ///< CUDA's kernel makes the host wait for the device
   bool takes_indices = false;                  ///< its second argument is a list of indices; it waits if one is a mask (nonzero counts it)
-  bool cpu_checks_data = false;                ///< the CPU kernel throws at data that is valid for each rule by itself
   bool takes_cpu_tensors = false;              ///< CUDA lets CPU tensors of any size stand beside its own
   bool iterates = false;                       ///< it goes over its tensors element by element (TensorIterator)
   bool writes_past_strided_outs = false;       ///< the CPU kernel takes the memory of its `out` arguments to be contiguous

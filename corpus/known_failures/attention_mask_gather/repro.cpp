@@ -1,5 +1,5 @@
 // aten::gather: index holds 1 at [0]; dimension 0 of self has size 1, so only 0 is allowed
-// Expect on CUDA: ScatterGatherKernel.cu, Assertion `idx_dim >= 0 && idx_dim < index_size && "index out of bounds"` failed.
+// Expect on CUDA: ScatterGatherKernel.cu, Assertion `idx_dim >= 0 && idx_dim < index_size && "scatter gather kernel index out of bounds"` failed.
 // Seen on a simulated CUDA device, not verified on CUDA.
 #include <torch/torch.h>
 

@@ -209,10 +209,12 @@ TEST(Prints, WhatTheKernelOfTheCallPrints) {
   EXPECT_EQ(printed("index_select.index", table(3, 17)), "ScatterGatherKernel.cu:163");     // rows of 12 bytes
 
   const auto scatter = [] { return FakeCall().tensor("self", sizes({3})).tensor("index", int64s({3})).integer("dim", 0); };
-  EXPECT_EQ(printed("scatter_gather.index", scatter()), "ScatterGatherKernel.cu:163");
-  EXPECT_EQ(printed("scatter_gather.index", scatter().integer("value", 1)), "ScatterGatherKernel.cu:409");
-  EXPECT_EQ(printed("scatter_gather.index", scatter().integer("include_self", 0)), "ScatterGatherKernel.cu:409");
-  EXPECT_EQ(printed("scatter_gather.index", scatter().integer("include_self", 1)), "ScatterGatherKernel.cu:163");
+  const auto with_source = [=] { return scatter().tensor("src", sizes({1})); };
+  EXPECT_EQ(printed("scatter_gather.index", with_source()), "ScatterGatherKernel.cu:163");
+  EXPECT_EQ(printed("scatter_gather.index", scatter().integer("sparse_grad", 0)), "ScatterGatherKernel.cu:163");     // gather
+  EXPECT_EQ(printed("scatter_gather.index", scatter()), "ScatterGatherKernel.cu:409");                               // a number
+  EXPECT_EQ(printed("scatter_gather.index", with_source().integer("include_self", 0)), "ScatterGatherKernel.cu:409");
+  EXPECT_EQ(printed("scatter_gather.index", with_source().integer("include_self", 1)), "ScatterGatherKernel.cu:163");
 
   const auto nll = [](std::vector<int64_t> self, int64_t reduction) {
     return FakeCall().tensor("self", sizes(std::move(self))).tensor("target", int64s({5})).integer("reduction", reduction);

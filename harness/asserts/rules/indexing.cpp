@@ -20,7 +20,9 @@ std::vector<AssertRule> indexing() {
        .ops = {"aten::gather", "aten::gather_backward", "aten::scatter", "aten::scatter_add", "aten::scatter_reduce"},
        .argument = "index", .bound = BoundKind::kSizeAt, .bound_argument = "self", .dim_argument = "dim",
        .file = "ScatterGatherKernel.cu", .line = 163, .function = "operator()", .expression = kGather, .read_in = k2_11,
-       .also_prints = {{.file = "ScatterGatherKernel.cu", .expression = kScatterValue, .line = 409, .function = "operator()", .when = {{"value"}}},
+       // A number in place of `src` (which a gather, told by `sparse_grad`, has neither).
+       .also_prints = {{.file = "ScatterGatherKernel.cu", .expression = kScatterValue, .line = 409, .function = "operator()",
+                        .when = {{"src", Is::kNotGiven}, {"sparse_grad", Is::kNotGiven}}},
                        {.file = "ScatterGatherKernel.cu", .expression = kScatterValue, .line = 409, .function = "operator()",
                         .when = {{"include_self"}, {"include_self", Is::kEqual, 0}}},
                        {.file = "THCTensorScatterGather.cu", .expression = "indexValue >= 0 && indexValue < tensor.sizes[dim]"},

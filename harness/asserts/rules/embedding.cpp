@@ -20,7 +20,8 @@ std::vector<AssertRule> embedding() {
        .also_prints = {{.file = "EmbeddingBag.cu", .expression = "end >= begin", .line = 77, .function = "EmbeddingBag_updateOutputKernel_max",
                         .when = {{"mode", Is::kEqual, 2}}}},
        .cause = "The offsets of the bags do not increase, or one lies behind the last index.",
-       .mend = "assert (offsets.diff() >= 0).all() and offsets[-1] <= ids.numel()", .when = {{"weight", Is::kMoreElements, 0}, {"weight", Is::kRank, 2}}, .unless = {{"per_sample_weights"}, {"mode", Is::kNotEqual, 0}},
+       .mend = "assert (offsets.diff() >= 0).all() and offsets[-1] <= ids.numel()", .when = {{"weight", Is::kMoreElements, 0}, {"weight", Is::kRank, 2}},
+       .unless = {{"per_sample_weights"}, {"mode", Is::kNotEqual, 0}},
        .no_stand_in = true, .after_zero = true, .parts = asserts::offsets_that_count},
       {.id = "embedding_bag.indices",  // the assertion comes before padding_idx is looked at
        .ops = {"aten::embedding_bag", "aten::_embedding_bag", "aten::_embedding_bag_forward_only"},

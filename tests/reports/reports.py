@@ -45,7 +45,7 @@ def outcome(report, run):
         _, ran = run.record()
         want(ran.returncode == 1 and "minrepro-sim: (simulated)" not in ran.stderr, f"exit status {ran.returncode}, wanted an exception of the host", ran)
         want(report["line"] in ran.stderr, f"the exception does not hold {report['line']!r}", ran)
-        return "an exception of the host, as on CUDA"
+        return "an exception of the host" + (", as on CUDA" if report["on_cuda"] == "exception" else f" (CUDA: {report['on_cuda']})")
     ran = run.runs_through()
     noted = "minrepro-sim: note:" in ran.stderr
     want(noted == (report["on_sim"] == "silent"), f"{'a' if noted else 'no'} note of a wrong result", ran)

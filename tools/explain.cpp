@@ -16,11 +16,10 @@ nlohmann::json json_of(const AssertRule& rule) {
   nlohmann::json printed = nlohmann::json::array();
   if (rule.on_cuda == OnCuda::kAsserts) printed.push_back({{"file", rule.file}, {"expression", rule.expression}});
   for (const Printed& other : rule.also_prints) printed.push_back({{"file", other.file}, {"expression", other.expression}});
-  constexpr std::string_view kKinds[] = {"asserts", "illegal access", "silent"};
   return {{"rule", rule.id},
           {"ops", rule.ops},
           {"allowed", allowed_words(rule)},
-          {"cuda", kKinds[static_cast<int>(rule.on_cuda)]},
+          {"cuda", name_of(rule.on_cuda)},
           {"kernel", {{"file", rule.file}, {"line", rule.line}, {"function", rule.function}, {"read_in", rule.read_in}}},
           {"printed", std::move(printed)},
           {"cpu", cpu_outcome(rule.id)},

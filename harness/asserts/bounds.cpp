@@ -139,6 +139,11 @@ std::optional<Measure> measure_unsigned(const AssertRule& rule, const CallView& 
 
 }  // namespace
 
+std::optional<int64_t> size_along(const std::vector<int64_t>& sizes, int64_t dim) {
+  const auto at = wrapped(dim, sizes);
+  return at ? std::optional(size_at(sizes, *at)) : std::nullopt;
+}
+
 std::vector<std::string_view> alternatives(std::string_view names) {
   std::vector<std::string_view> parts;
   while (!names.empty()) {

@@ -37,6 +37,8 @@ struct Measure {
 };
 std::optional<Measure> measure(const AssertRule& rule, const CallView& call, int list_position);
 
+/// The size at `dim`, which may count from the end; 1 for a scalar tensor. nullopt if there is no such dimension.
+std::optional<int64_t> size_along(const std::vector<int64_t>& sizes, int64_t dim);
 /// Product of the sizes.
 int64_t count_of(const std::vector<int64_t>& sizes);
 /// Number of elements of both sizes broadcast against each other.

@@ -18,7 +18,37 @@ using asserts::Checked;
 using asserts::ElementTest;
 using asserts::Measure;
 
-/// One element's test; the bounds count for kIndex only.
+/// How a domain is judged.
+enum class Judged {
+  kByElement,      ///< each element by itself
+  kByRow,          ///< the numbers of a row, or the coordinates of a column, together
+  kAsAWhole,       ///< in a way of its own
+};
+
+Judged how_judged(Domain domain) {
+  switch (domain) {
+    case Domain::kIndex:
+    case Domain::kProbability:
+    case Domain::kNonNegative:
+    case Domain::kNonNegativeOrNan:
+    case Domain::kFiniteNonNegative: return Judged::kByElement;
+    case Domain::kSumAtMost:
+    case Domain::kNonDecreasing:
+    case Domain::kAligned:
+    case Domain::kCompressed:
+    case Domain::kIncreasingSlices:
+    case Domain::kCoordinates:
+    case Domain::kEachCoordinate: return Judged::kByRow;
+    case Domain::kWeights:
+    case Domain::kCount:
+    case Domain::kSum:
+    case Domain::kNonZero:
+    case Domain::kElements: return Judged::kAsAWhole;
+  }
+  return Judged::kAsAWhole;
+}
+
+/// One element's test, which everything passes where elements are not looked at one by one; the bounds count for kIndex only.
 ElementTest test_of(Domain domain, const std::optional<Bounds>& bounds) {
   ElementTest test;
   test.last = std::numeric_limits<int64_t>::max();
@@ -47,17 +77,7 @@ ElementTest test_of(Domain domain, const std::optional<Bounds>& bounds) {
       break;
     case Domain::kFiniteNonNegative:
     case Domain::kWeights: test.highest = std::numeric_limits<double>::max(); break;
-    case Domain::kNonZero:   // of one element only, which find_zero looks at
-    case Domain::kCount:
-    case Domain::kSum:
-    case Domain::kSumAtMost:
-    case Domain::kNonDecreasing:
-    case Domain::kAligned:
-    case Domain::kCompressed:
-    case Domain::kIncreasingSlices:
-    case Domain::kCoordinates:
-    case Domain::kEachCoordinate:
-    case Domain::kElements:
+    default:
       test.lowest = std::numeric_limits<int64_t>::min();
       test.highest = std::numeric_limits<double>::infinity();
       test.nan_holds = true;
@@ -70,28 +90,19 @@ ElementTest test_of(Domain domain, const std::optional<Bounds>& bounds) {
 /// as the target of a cross entropy).
 bool is_checked_type(const AssertRule& rule, DType dtype) {
   if (!rule.dtypes.empty() && std::find(rule.dtypes.begin(), rule.dtypes.end(), dtype) == rule.dtypes.end()) return false;
+  const bool is_number = is_integral(dtype) && dtype != DType::kBool;
+  if (how_judged(rule.domain) == Judged::kByRow) return is_number;
   switch (rule.domain) {
     case Domain::kIndex:
       if (rule.bound == BoundKind::kIndexedDimension) return asserts::selects_by_number(dtype);
-      return is_integral(dtype) && dtype != DType::kBool;
-    case Domain::kProbability:
-    case Domain::kNonNegativeOrNan:
-    case Domain::kFiniteNonNegative:
-    case Domain::kWeights: return is_floating(dtype);
-    case Domain::kNonNegative: return is_floating(dtype) || (is_integral(dtype) && dtype != DType::kBool);
+      return is_number;
+    case Domain::kSum: return is_number;
+    case Domain::kNonNegative: return is_floating(dtype) || is_number;
     case Domain::kCount: return dtype == DType::kBool || dtype == DType::kUInt8;
-    case Domain::kSum:
-    case Domain::kSumAtMost:
-    case Domain::kNonDecreasing:
-    case Domain::kAligned:
-    case Domain::kCompressed:
-    case Domain::kIncreasingSlices:
-    case Domain::kCoordinates:
-    case Domain::kEachCoordinate: return is_integral(dtype) && dtype != DType::kBool;
     case Domain::kNonZero: return is_integral(dtype) || is_floating(dtype) || is_complex(dtype);
     case Domain::kElements: return true;
+    default: return is_floating(dtype);
   }
-  return false;
 }
 
 Violation violation_of(const AssertRule& rule, const Checked& checked) {
@@ -112,23 +123,25 @@ Checked part_of(const Checked& checked, const Part& part) {
   return cut;
 }
 
-void add_origin(const Part& part, std::vector<int64_t>& index) {
-  for (std::size_t d = 0; d < index.size() && d < part.origin.size(); ++d) index[d] += part.origin[d];
+std::vector<Part> parts_of(const AssertRule& rule, const CallView& call, const Checked& checked) {
+  if (rule.parts != nullptr) return rule.parts(checked.tensor, call);
+  return {{std::vector<int64_t>(checked.tensor.sizes.size(), 0), checked.tensor.sizes}};
 }
 
-std::optional<Violation> find_offending_elements(const AssertRule& rule, const CallView& call, const Checked& checked, const std::vector<Part>& parts,
-                                                 const Measure* measured) {
+std::optional<Violation> find_offending_elements(const AssertRule& rule, const CallView& call, const Checked& checked, const Measure* measured) {
   ElementTest test = test_of(rule.domain, measured ? std::optional(measured->bounds) : std::nullopt);
   if (rule.rounds_to_float && checked.tensor.dtype == DType::kFloat64) {
     const auto self = call.tensor("self");
     test.rounds_to_float = self && self->dtype != DType::kFloat64;
   }
+  // Before every checked launch: where all is well, nothing is made.
+  if (rule.parts == nullptr && asserts::surely_all_hold(checked.tensor, test)) return std::nullopt;
   asserts::Offenders all;
-  for (const Part& part : parts) {
+  for (const Part& part : parts_of(rule, call, checked)) {
     const Checked read = part_of(checked, part);
-    if (asserts::surely_all_hold(read.tensor, test)) continue;
+    if (rule.parts != nullptr && asserts::surely_all_hold(read.tensor, test)) continue;
     asserts::Offenders found = asserts::find_offenders(read.tensor, test);
-    add_origin(part, found.first);
+    for (std::size_t d = 0; d < found.first.size(); ++d) found.first[d] += part.origin[d];
     all.add(found);
   }
   if (all.offending == 0) return std::nullopt;
@@ -170,9 +183,7 @@ int64_t rows_of_one_repeat(const AssertRule& rule, const CallView& call, const C
   const auto sizes = call.sizes(rule.expands_to);
   if (!sizes) return 1;
   const auto dim = call.integer(rule.dim_argument);
-  const auto rank = static_cast<int64_t>(sizes->size());
-  if (!dim || rank == 0) return asserts::count_of(*sizes);
-  return *dim >= -rank && *dim < rank ? (*sizes)[static_cast<std::size_t>(*dim < 0 ? *dim + rank : *dim)] : 1;
+  return dim ? asserts::size_along(*sizes, *dim).value_or(1) : asserts::count_of(*sizes);
 }
 
 std::optional<Violation> find_wrong_total(const AssertRule& rule, const CallView& call, const Checked& checked, const Measure& measured) {
@@ -196,12 +207,9 @@ std::optional<Violation> find_wrong_total(const AssertRule& rule, const CallView
   return violation;
 }
 
-std::optional<Violation> find_row_misfit(const AssertRule& rule, const CallView& call, const Checked& checked, const std::vector<Part>& parts,
-                                         const Measure* measured) {
-  for (const Part& part : parts) {
-    const bool cells = rule.domain == Domain::kCoordinates || rule.domain == Domain::kEachCoordinate;
-    auto misfit = cells ? asserts::find_outside_cell(rule, checked.tensor, call.sizes(rule.bound_argument).value_or(std::vector<int64_t>()))
-                        : asserts::find_misfit(rule, call, part_of(checked, part).tensor, part.origin, measured);
+std::optional<Violation> find_row_misfit(const AssertRule& rule, const CallView& call, const Checked& checked, const Measure* measured) {
+  for (const Part& part : parts_of(rule, call, checked)) {
+    auto misfit = asserts::find_misfit(rule, call, part_of(checked, part).tensor, part.origin, measured);
     if (!misfit) continue;
     Violation violation = violation_of(rule, checked);
     violation.index = std::move(misfit->index);
@@ -247,25 +255,18 @@ bool has_empty_mask(const std::vector<Checked>& all) {
   return false;
 }
 
-std::optional<Violation> find_violation(const AssertRule& rule, const CallView& call, const Checked& checked, const std::vector<Part>& parts,
-                                        const Measure* measured) {
+std::optional<Violation> find_violation(const AssertRule& rule, const CallView& call, const Checked& checked, const Measure* measured) {
+  if (how_judged(rule.domain) == Judged::kByRow) return find_row_misfit(rule, call, checked, measured);
   switch (rule.domain) {
     case Domain::kCount:
     case Domain::kSum: return measured ? find_wrong_total(rule, call, checked, *measured) : std::nullopt;
-    case Domain::kSumAtMost:
-    case Domain::kNonDecreasing:
-    case Domain::kAligned:
-    case Domain::kCompressed:
-    case Domain::kIncreasingSlices:
-    case Domain::kCoordinates:
-    case Domain::kEachCoordinate: return find_row_misfit(rule, call, checked, parts, measured);
     case Domain::kNonZero: return find_zero(rule, checked);
     case Domain::kElements: return measured ? find_missing_elements(rule, checked, *measured) : std::nullopt;
     case Domain::kWeights: {
-      auto violation = find_offending_elements(rule, call, checked, parts, measured);
+      auto violation = find_offending_elements(rule, call, checked, measured);
       return violation ? violation : find_bad_rows(rule, checked);
     }
-    default: return find_offending_elements(rule, call, checked, parts, measured);
+    default: return find_offending_elements(rule, call, checked, measured);
   }
 }
 
@@ -295,10 +296,7 @@ std::optional<Violation> check(const AssertRule& rule, const CallView& call) {
       if (!measured || measured->idle) continue;
       if (measured->refused && rule.domain == Domain::kIndex) continue;
     }
-    std::vector<Part> parts;
-    if (rule.parts != nullptr) parts = rule.parts(checked.tensor, call);
-    else parts.push_back({std::vector<int64_t>(checked.tensor.sizes.size(), 0), checked.tensor.sizes});
-    std::optional<Violation> violation = find_violation(rule, call, checked, parts, measured ? &*measured : nullptr);
+    std::optional<Violation> violation = find_violation(rule, call, checked, measured ? &*measured : nullptr);
     if (!violation) continue;
     if (rule.bound == BoundKind::kIndexedDimension && has_empty_mask(all)) return std::nullopt;
     // one_hot that is to count the classes itself: if no label is a class, host code throws.
@@ -317,16 +315,7 @@ std::optional<Violation> check(std::string_view op, const CallView& call) {
   return std::nullopt;
 }
 
-bool judges_as_a_whole(const AssertRule& rule) {
-  switch (rule.domain) {
-    case Domain::kIndex:
-    case Domain::kProbability:
-    case Domain::kNonNegative:
-    case Domain::kNonNegativeOrNan:
-    case Domain::kFiniteNonNegative: return false;
-    default: return true;
-  }
-}
+bool judges_as_a_whole(const AssertRule& rule) { return how_judged(rule.domain) != Judged::kByElement; }
 
 std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bounds>& bounds) {
   if (rule.no_stand_in) return std::nullopt;

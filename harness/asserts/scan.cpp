@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "harness/asserts/elements.h"
+
 #include "harness/asserts/bounds.h"
 
 namespace minrepro::asserts {
@@ -134,29 +136,6 @@ bool view_holds_slowly(const TensorView& view, const ElementTest& test) {
   });
 }
 
-/// Calls `visit(index, pointer)` for every element in row-major order.
-template <typename Visit>
-void for_each_element(const TensorView& view, const Visit& visit) {
-  if (is_empty(view)) return;
-  const auto* first = static_cast<const char*>(view.data);
-  const int64_t bytes = size_of(view.dtype);
-  std::vector<int64_t> index(view.sizes.size(), 0);
-  int64_t offset = 0;
-  while (true) {
-    visit(index, first + offset * bytes);
-    std::size_t d = index.size();
-    while (d > 0) {
-      --d;
-      offset += view.strides[d];
-      if (++index[d] < view.sizes[d]) break;
-      offset -= view.strides[d] * view.sizes[d];
-      index[d] = 0;
-      if (d == 0) return;
-    }
-    if (index.empty()) return;
-  }
-}
-
 /// A view without the dimensions that only repeat what is there, and how often they do. Its indices are those of the first repetition.
 std::pair<TensorView, int64_t> without_repetitions(const TensorView& view) {
   TensorView once = view;
@@ -181,8 +160,8 @@ BadRows find_rows(const TensorView& view, const IsBad& is_bad) {
   if (!starts.sizes.empty()) starts.sizes.back() = 1;
   for_each_element(starts, [&](const std::vector<int64_t>& index, const char* element) {
     ++found.total;
-    if (!is_bad(element, length, step)) return;
-    if (found.rows++ == 0) found.first = index;
+    if (is_bad(element, length, step) && found.rows++ == 0) found.first = index;
+    return true;
   });
   return found;
 }
@@ -217,7 +196,7 @@ Offenders find_offenders(const TensorView& expanded, const ElementTest& test) {
   for_each_element(view, [&](const std::vector<int64_t>& index, const char* element) {
     if (integral) {
       const int64_t value = read_integer(dtype, element);
-      if (test.holds(value)) return;
+      if (test.holds(value)) return true;
       if (found.offending++ == 0) {
         found.first = index;
         found.first_integer = found.lowest_integer = found.highest_integer = value;
@@ -226,7 +205,7 @@ Offenders find_offenders(const TensorView& expanded, const ElementTest& test) {
       found.highest_integer = std::max(found.highest_integer, value);
     } else {
       const double value = read_real(dtype, element);
-      if (test.holds(value)) return;
+      if (test.holds(value)) return true;
       if (found.offending++ == 0) {
         found.first = index;
         found.first_real = found.lowest_real = found.highest_real = value;
@@ -234,6 +213,7 @@ Offenders find_offenders(const TensorView& expanded, const ElementTest& test) {
       found.lowest_real = std::fmin(found.lowest_real, value);
       found.highest_real = std::fmax(found.highest_real, value);
     }
+    return true;
   });
   found.offending *= times;
   return found;
@@ -284,6 +264,7 @@ Total total_of(const TensorView& expanded) {
     const int64_t value = read_integer(dtype, element);
     total.set += value != 0;
     sum += static_cast<uint64_t>(value);
+    return true;
   });
   total.set *= times;
   total.sum = static_cast<int64_t>(sum * static_cast<uint64_t>(times));

@@ -130,31 +130,7 @@ std::vector<Row> slices_of(const CallView& call) {
   return rows;
 }
 
-}  // namespace
-
-std::optional<Misfit> find_misfit(const AssertRule& rule, const CallView& call, const TensorView& view, const std::vector<int64_t>& origin,
-                                  const Measure* measured) {
-  std::optional<Misfit> misfit;
-  const std::vector<Row> slices = rule.domain == Domain::kIncreasingSlices ? slices_of(call) : std::vector<Row>();
-  std::size_t number = 0;
-  for_each_row(view, origin, [&](const Row& row) {
-    std::optional<Found> found;
-    switch (rule.domain) {
-      case Domain::kNonDecreasing: found = decrease_in(rule, row, measured); break;
-      case Domain::kAligned: found = unaligned_step_in(rule, call, row); break;
-      case Domain::kSumAtMost: found = measured != nullptr ? excess_in(row, *measured) : std::nullopt; break;
-      case Domain::kCompressed: found = measured != nullptr ? broken_compression_in(call, row, *measured) : std::nullopt; break;
-      case Domain::kIncreasingSlices: found = number < slices.size() ? disorder_in(row, slices[number]) : std::nullopt; break;
-      default: break;
-    }
-    ++number;
-    if (!found) return;
-    if (!misfit) misfit = Misfit{.index = index_of(row, found->at), .value = row[found->at], .rows = 0, .text = std::move(found->text)};
-    ++misfit->rows;
-  });
-  return misfit;
-}
-
+/// Of coordinates, [sparse dimensions, elements]: the first column that lies outside of a tensor of these sizes.
 std::optional<Misfit> find_outside_cell(const AssertRule& rule, const TensorView& indices, const std::vector<int64_t>& sizes) {
   if (indices.sizes.size() != 2 || static_cast<std::size_t>(indices.sizes[0]) > sizes.size()) return std::nullopt;
   const auto dims = static_cast<std::size_t>(indices.sizes[0]);
@@ -184,6 +160,33 @@ std::optional<Misfit> find_outside_cell(const AssertRule& rule, const TensorView
     }
     ++misfit->rows;
   }
+  return misfit;
+}
+
+}  // namespace
+
+std::optional<Misfit> find_misfit(const AssertRule& rule, const CallView& call, const TensorView& view, const std::vector<int64_t>& origin,
+                                  const Measure* measured) {
+  if (rule.domain == Domain::kCoordinates || rule.domain == Domain::kEachCoordinate)
+    return find_outside_cell(rule, view, call.sizes(rule.bound_argument).value_or(std::vector<int64_t>()));
+  std::optional<Misfit> misfit;
+  const std::vector<Row> slices = rule.domain == Domain::kIncreasingSlices ? slices_of(call) : std::vector<Row>();
+  std::size_t number = 0;
+  for_each_row(view, origin, [&](const Row& row) {
+    std::optional<Found> found;
+    switch (rule.domain) {
+      case Domain::kNonDecreasing: found = decrease_in(rule, row, measured); break;
+      case Domain::kAligned: found = unaligned_step_in(rule, call, row); break;
+      case Domain::kSumAtMost: found = measured != nullptr ? excess_in(row, *measured) : std::nullopt; break;
+      case Domain::kCompressed: found = measured != nullptr ? broken_compression_in(call, row, *measured) : std::nullopt; break;
+      case Domain::kIncreasingSlices: found = number < slices.size() ? disorder_in(row, slices[number]) : std::nullopt; break;
+      default: break;
+    }
+    ++number;
+    if (!found) return;
+    if (!misfit) misfit = Misfit{.index = index_of(row, found->at), .value = row[found->at], .rows = 0, .text = std::move(found->text)};
+    ++misfit->rows;
+  });
   return misfit;
 }
 

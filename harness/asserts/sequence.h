@@ -13,20 +13,17 @@ namespace minrepro::asserts {
 struct Misfit {
   std::vector<int64_t> index;              ///< of the number that does not fit, in row-major order
   int64_t value = 0;
-  int64_t rows = 0;                        ///< rows that hold a misfit
+  int64_t rows = 0;                        ///< rows, or columns of coordinates, that hold a misfit
   std::string text;                        ///< "holds 1 after 3 at [2]; it must not decrease"
 };
 
-/// Precondition: `view` has data and is integral; `rule.domain` is one of kSumAtMost, kNonDecreasing, kAligned, kCompressed, kIncreasingSlices.
+/// Precondition: `view` has data and is integral; `rule.domain` is one that judges numbers by rows, or coordinates
+/// by columns.
 /// `measured` is null if the rule has no bound. A view without dimensions is a row of one number. `view` is the part of the
 /// checked tensor that starts at `origin`; indices are those of the whole.
 /// Source: EmbeddingBag.cu (end >= begin), GroupMMCommon.cuh (delta >= 0, delta % align), SegmentReduce.cu, ValidateCompressedIndicesCommon.h
-/// (invariants 5.1 to 5.6).
+/// (invariants 5.1 to 5.6), SparseCUDATensorMath.cu (flatten_indices, then index_add_), SparseTensorMath.cpp (index).
 std::optional<Misfit> find_misfit(const AssertRule& rule, const CallView& call, const TensorView& view, const std::vector<int64_t>& origin,
                                   const Measure* measured);
-
-/// The first column of `indices` ([sparse dimensions, elements], integral, with data) that lies outside of a tensor of these sizes. `rows` counts columns.
-/// Source: SparseCUDATensorMath.cu (flatten_indices, then index_add_), SparseTensorMath.cpp (index).
-std::optional<Misfit> find_outside_cell(const AssertRule& rule, const TensorView& indices, const std::vector<int64_t>& sizes);
 
 }  // namespace minrepro::asserts

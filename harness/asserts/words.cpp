@@ -70,16 +70,19 @@ std::string domain_words(const AssertRule& rule) {
 
 std::string allowed_words(const AssertRule& rule) { return fmt::format("{}: {}", names_of(rule.argument), domain_words(rule)); }
 
-std::string cuda_words(const AssertRule& rule) {
-  const std::string place = fmt::format("{}:{} {}", rule.file, rule.line, rule.function);
-  switch (rule.on_cuda) {
-    case OnCuda::kAsserts:
-      if (!rule.message_argument.empty()) return fmt::format("asserts, {}, prints {}", place, rule.message_argument);
-      return fmt::format("asserts, {} `{}`", place, rule.expression);
-    case OnCuda::kIllegalAccess: return fmt::format("illegal access, {}", place);
-    case OnCuda::kSilent: return fmt::format("silent, {}", place);
+std::string_view name_of(OnCuda on_cuda) {
+  switch (on_cuda) {
+    case OnCuda::kAsserts: return "asserts";
+    case OnCuda::kIllegalAccess: return "illegal access";
+    case OnCuda::kSilent: return "silent";
   }
   return "";
+}
+
+std::string cuda_words(const AssertRule& rule) {
+  const std::string words = fmt::format("{}, {}:{} {}", name_of(rule.on_cuda), rule.file, rule.line, rule.function);
+  if (rule.on_cuda != OnCuda::kAsserts) return words;
+  return rule.message_argument.empty() ? fmt::format("{} `{}`", words, rule.expression) : fmt::format("{}, prints {}", words, rule.message_argument);
 }
 
 }  // namespace minrepro

@@ -9,6 +9,8 @@ namespace minrepro {
 
 /// "index: 0 … size(self, dim) - 1", "self: probabilities in [0, 1]"
 std::string allowed_words(const AssertRule& rule);
+/// "asserts", "illegal access", "silent"
+std::string_view name_of(OnCuda on_cuda);
 /// "asserts, ScatterGatherKernel.cu:163 `…`", "illegal access, Embedding.cu:126 renorm_kernel", "silent, …"
 std::string cuda_words(const AssertRule& rule);
 

@@ -2,34 +2,36 @@
 
 /// Kernels that take it for granted that one tensor has as many elements as another.
 namespace minrepro::rules {
+namespace {
+
+using Is = Condition::Is;
+
+/// `argument` has to have as many elements as `other`.
+AssertRule as_long_as(std::string_view id, std::vector<std::string_view> ops, std::string_view argument, std::string_view other, std::string_view file, int line,
+                      std::string_view function, std::string_view mend, std::vector<Condition> when) {
+  return {.id = id, .ops = std::move(ops), .argument = argument, .domain = Domain::kElements, .bound = BoundKind::kNumel, .bound_argument = other,
+          .file = file, .line = line, .function = function, .read_in = k2_6, .cause = "A tensor is shorter than the kernel takes it to be.", .mend = mend,
+          .when = std::move(when), .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true};
+}
+
+}  // namespace
 
 std::vector<AssertRule> buffers() {
-  constexpr std::string_view kCause = "A tensor is shorter than the kernel takes it to be.";
+  constexpr std::string_view kGradient = "pass a gradient of the shape of the distances";
+  AssertRule running_min = as_long_as("fused_moving_avg.running_min", {"aten::fused_moving_avg_obs_fake_quant", "aten::_fused_moving_avg_obs_fq_helper"},
+                                      "running_min", "self", "FusedObsFakeQuant.cu", 97, "ChooseQuantizationParamsKernelImpl",
+                                      "running_min and running_max need an element for each channel",
+                                      {{"per_row_fake_quant", Is::kNotEqual, 0}, {"running_min", Is::kMoreElements, 0}});   // empty ones are grown
+  running_min.bound = BoundKind::kSizeAt;
+  running_min.dim_argument = "ch_axis";
   return {
-      {.id = "cdist_backward.grad",
-       .ops = {"aten::_cdist_backward"},
-       .argument = "grad", .domain = Domain::kElements, .bound = BoundKind::kNumel, .bound_argument = "cdist",
-       .file = "DistanceKernel.cu", .line = 123, .function = "cdist_backward_kernel_cuda_impl", .read_in = k2_6, .cause = kCause,
-       .mend = "pass a gradient of the shape of the distances",
-       .when = {{"x1|self", Condition::Is::kMoreElements, 0}}, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true},
-      {.id = "pdist_backward.grad",
-       .ops = {"aten::_pdist_backward"},
-       .argument = "grad", .domain = Domain::kElements, .bound = BoundKind::kNumel, .bound_argument = "pdist",
-       .file = "DistanceKernel.cu", .line = 91, .function = "pdist_backward_kernel_cuda_impl", .read_in = k2_6, .cause = kCause,
-       .mend = "pass a gradient of the shape of the distances",
-       .when = {{"x1|self", Condition::Is::kMoreElements, 0}}, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true},
-      {.id = "rrelu_with_noise.noise",
-       .ops = {"aten::rrelu_with_noise"},
-       .argument = "noise", .domain = Domain::kElements, .bound = BoundKind::kNumel, .bound_argument = "self",
-       .file = "RreluWithNoise.cu", .line = 22, .function = "rrelu_with_noise_cuda_kernel", .read_in = k2_6, .cause = kCause,
-       .mend = "noise = torch.empty_like(x)", .when = {{"training", Condition::Is::kNotEqual, 0}}, .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true},
-      {.id = "fused_moving_avg.running_min",  // empty ones are grown
-       .ops = {"aten::fused_moving_avg_obs_fake_quant", "aten::_fused_moving_avg_obs_fq_helper"},
-       .argument = "running_min", .domain = Domain::kElements, .bound = BoundKind::kSizeAt, .bound_argument = "self", .dim_argument = "ch_axis",
-       .file = "FusedObsFakeQuant.cu", .line = 97, .function = "ChooseQuantizationParamsKernelImpl", .read_in = k2_6, .cause = kCause,
-       .mend = "running_min and running_max need an element for each channel",
-       .when = {{"per_row_fake_quant", Condition::Is::kNotEqual, 0}, {"running_min", Condition::Is::kMoreElements, 0}},
-       .on_cuda = OnCuda::kIllegalAccess, .no_stand_in = true},
+      as_long_as("cdist_backward.grad", {"aten::_cdist_backward"}, "grad", "cdist", "DistanceKernel.cu", 123, "cdist_backward_kernel_cuda_impl", kGradient,
+                 {{"x1", Is::kMoreElements, 0}}),
+      as_long_as("pdist_backward.grad", {"aten::_pdist_backward"}, "grad", "pdist", "DistanceKernel.cu", 91, "pdist_backward_kernel_cuda_impl", kGradient,
+                 {{"self", Is::kMoreElements, 0}}),
+      as_long_as("rrelu_with_noise.noise", {"aten::rrelu_with_noise"}, "noise", "self", "RreluWithNoise.cu", 22, "rrelu_with_noise_cuda_kernel",
+                 "noise = torch.empty_like(x)", {{"training", Is::kNotEqual, 0}}),
+      std::move(running_min),
   };
 }
 

@@ -7,10 +7,19 @@ using Is = Condition::Is;
 
 Printed bernoulli(std::string_view expression) { return {.file = "DistributionTemplates.h", .expression = expression}; }
 
+std::vector<DType> floating_types() { return {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64}; }
+
+/// A parameter of a distribution whose kernel looks at nothing.
+AssertRule unlooked(std::string_view id, std::string_view op, std::string_view argument, Domain domain, int line, std::string_view function,
+                    std::string_view cause, std::string_view mend) {
+  return {.id = id, .ops = {op}, .argument = argument, .domain = domain, .file = "Distributions.cu", .line = line, .function = function, .read_in = k2_6,
+          .cause = cause, .mend = mend, .on_cuda = OnCuda::kSilent, .same_on_cpu = true, .dtypes = floating_types()};
+}
+
 }  // namespace
 
 std::vector<AssertRule> sampling() {
-  const std::vector<DType> floats = {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kFloat64};
+  const std::vector<DType> floats = floating_types();
   const std::vector<Condition> several_again = {{"replacement", Is::kNotEqual, 0}, {"num_samples", Is::kNotEqual, 1}};
   return {
       // With replacement each kernel has its own check: rows are normalised first, which negative numbers stop; what the other faults come to (0, or NaN) is seen
@@ -67,30 +76,14 @@ std::vector<AssertRule> sampling() {
        .cause = "A rate is negative or NaN.", .mend = "torch.poisson(rate.clamp(min=0))", .dtypes = floats},
 
       // Kernels that look at nothing.
-      {.id = "binomial.count",
-       .ops = {"aten::binomial"},
-       .argument = "count", .domain = Domain::kNonNegative,
-       .file = "Distributions.cu", .line = 75, .function = "binomial_cuda_kernel", .read_in = k2_6,
-       .cause = "A count is negative, which gives 0, or NaN, which never ends.", .mend = "torch.binomial(count.clamp(min=0), prob)",
-       .on_cuda = OnCuda::kSilent, .same_on_cpu = true, .dtypes = floats},
-      {.id = "binomial.prob",
-       .ops = {"aten::binomial"},
-       .argument = "prob", .domain = Domain::kProbability,
-       .file = "Distributions.cu", .line = 75, .function = "binomial_cuda_kernel", .read_in = k2_6,
-       .cause = "A probability is below 0, above 1 or NaN: it counts as 0 or 1, or gives NaN.", .mend = "torch.binomial(count, prob.clamp(0, 1))",
-       .on_cuda = OnCuda::kSilent, .same_on_cpu = true, .dtypes = floats},
-      {.id = "standard_gamma.self",
-       .ops = {"aten::_standard_gamma"},
-       .argument = "self", .domain = Domain::kNonNegative,
-       .file = "Distributions.cu", .line = 95, .function = "gamma_cuda_kernel", .read_in = k2_6,
-       .cause = "A shape parameter is negative or NaN: the samples mean nothing.", .mend = "alpha.clamp(min=1e-6)",
-       .on_cuda = OnCuda::kSilent, .same_on_cpu = true, .dtypes = floats},
-      {.id = "sample_dirichlet.self",
-       .ops = {"aten::_sample_dirichlet"},
-       .argument = "self", .domain = Domain::kNonNegative,
-       .file = "Distributions.cu", .line = 95, .function = "gamma_cuda_kernel", .read_in = k2_6,
-       .cause = "A concentration is negative or NaN: the samples mean nothing.", .mend = "alpha.clamp(min=1e-6)",
-       .on_cuda = OnCuda::kSilent, .same_on_cpu = true, .dtypes = floats},
+      unlooked("binomial.count", "aten::binomial", "count", Domain::kNonNegative, 75, "binomial_cuda_kernel",
+               "A count is negative, which gives 0, or NaN, which never ends.", "torch.binomial(count.clamp(min=0), prob)"),
+      unlooked("binomial.prob", "aten::binomial", "prob", Domain::kProbability, 75, "binomial_cuda_kernel",
+               "A probability is below 0, above 1 or NaN: it counts as 0 or 1, or gives NaN.", "torch.binomial(count, prob.clamp(0, 1))"),
+      unlooked("standard_gamma.self", "aten::_standard_gamma", "self", Domain::kNonNegative, 95, "gamma_cuda_kernel",
+               "A shape parameter is negative or NaN: the samples mean nothing.", "alpha.clamp(min=1e-6)"),
+      unlooked("sample_dirichlet.self", "aten::_sample_dirichlet", "self", Domain::kNonNegative, 95, "gamma_cuda_kernel",
+               "A concentration is negative or NaN: the samples mean nothing.", "alpha.clamp(min=1e-6)"),
   };
 }
 

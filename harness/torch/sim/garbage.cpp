@@ -7,32 +7,14 @@
 #include <ATen/record_function.h>
 
 #include "harness/asserts/bounds.h"
+#include "harness/asserts/elements.h"
 #include "harness/torch/check/call_view.h"
 #include "harness/torch/sim/alias.h"
 
 namespace minrepro::sim {
 namespace {
 
-/// Calls `visit(position, pointer)` for every element in row-major order until it returns false.
-template <typename Visit>
-void for_each_element(const TensorView& view, const Visit& visit) {
-  int64_t elements = 1;
-  for (int64_t size : view.sizes) elements *= size;
-  if (elements == 0 || view.data == nullptr) return;
-  const auto* first = static_cast<const char*>(view.data);
-  const int64_t bytes = size_of(view.dtype);
-  std::vector<int64_t> index(view.sizes.size(), 0);
-  int64_t offset = 0;
-  for (int64_t position = 0; position < elements; ++position) {
-    if (!visit(position, first + offset * bytes)) return;
-    for (std::size_t d = index.size(); d-- > 0;) {
-      offset += view.strides[d];
-      if (++index[d] < view.sizes[d]) break;
-      offset -= view.strides[d] * view.sizes[d];
-      index[d] = 0;
-    }
-  }
-}
+using asserts::for_each_element;
 
 bool element_is_valid(const AssertRule& rule, const std::optional<Bounds>& bounds, DType dtype, const void* element) {
   const bool integral = is_integral(dtype);
@@ -49,7 +31,7 @@ Outcome make_tensor_valid(const AssertRule& rule, const CallView& call, int list
   if (rule.domain == Domain::kIndex && !bounds) return Outcome::kValid;
   const bool as_a_whole = judges_as_a_whole(rule) && check(rule, call).has_value();
   bool offends = as_a_whole;
-  for_each_element(host->view, [&](int64_t, const char* element) {
+  for_each_element(host->view, [&](const std::vector<int64_t>&, const char* element) {
     offends = offends || !element_is_valid(rule, bounds, host->view.dtype, element);
     return !offends;
   });
@@ -63,7 +45,7 @@ Outcome make_tensor_valid(const AssertRule& rule, const CallView& call, int list
   AliasSet aliases;
   at::Tensor copy = aliases.to_sim(aliases.to_cpu(tensor).clone(at::MemoryFormat::Contiguous));
   const std::optional<HostTensor> copied = host_tensor(copy);
-  for_each_element(copied->view, [&](int64_t, const char* element) {
+  for_each_element(copied->view, [&](const std::vector<int64_t>&, const char* element) {
     if (as_a_whole || !element_is_valid(rule, bounds, copied->view.dtype, element)) {
       write_real(copied->view.dtype, *valid, const_cast<char*>(element));
     }
@@ -86,8 +68,10 @@ std::vector<int64_t> offending_elements(const AssertRule& rule, const Violation&
       view = views[static_cast<std::size_t>(violation.list_position)];
     }
     if (!view) continue;
-    for_each_element(*view, [&](int64_t position, const char* element) {
+    int64_t position = 0;
+    for_each_element(*view, [&](const std::vector<int64_t>&, const char* element) {
       if (!element_is_valid(rule, bounds, view->dtype, element)) found.push_back(position);
+      ++position;
       return static_cast<int>(found.size()) < at_most;
     });
     return found;

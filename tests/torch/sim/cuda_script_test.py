@@ -1,6 +1,5 @@
 """Unchanged Python that says "cuda" on the simulated device: each test is what a training script does."""
 import copy
-import ctypes
 import io
 import os
 import subprocess
@@ -14,22 +13,9 @@ import torch.nn.functional as F
 
 import minrepro_simulate
 
-minrepro_simulate.install()
-minrepro_simulate.install()  # the second time does nothing
-_api = ctypes.CDLL(minrepro_simulate.library_path())
+from cuda_case import CudaTest
 
-
-class CudaTest(unittest.TestCase):
-    def setUp(self):
-        _api.minrepro_sim_reset()
-        torch.manual_seed(0)
-
-    tearDown = setUp
-
-    def assert_cuda(self, *tensors):
-        for tensor in tensors:
-            self.assertTrue(tensor.is_cuda)
-            self.assertEqual(tensor.device, torch.device("cuda:0"))
+minrepro_simulate.install()  # cuda_case did: the second time does nothing
 
 
 class Devices(CudaTest):

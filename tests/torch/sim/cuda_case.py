@@ -1,4 +1,4 @@
-"""What the tests of CUDA idioms share: the simulated device, installed once, and a context without failures for each test."""
+"""What the tests of Python programs share: the simulated device, installed once, and a context without failures for each test."""
 import ctypes
 import unittest
 

@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include "harness/torch/check/call_view.h"
 #include "harness/torch/sim/alias.h"
 #include "harness/torch/sim/device_assert.h"
 #include "harness/torch/sim/device_type.h"
@@ -132,6 +133,13 @@ void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torc
   traits.instead->callBoxed(stack);
 }
 
+/// A kernel that would leave its memory never runs.
+void refuse_misfits(const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments) {
+  const std::optional<std::string> complaint = (*traits.precondition)(SchemaCallView(schema, arguments), arguments);
+  TORCH_CHECK(!complaint, "the simulated device cannot run ", traits.name, ": ", complaint.value_or(""),
+              "; PyTorch's CPU kernel does not check it and would leave its memory");
+}
+
 void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<const AssertRule*> OpTraits::* rules_of) {
   const OpTraits& traits = traits_of(op);
   const std::vector<const AssertRule*>& rules = traits.*rules_of;
@@ -139,11 +147,14 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
   const std::size_t base = stack->size() - schema.arguments().size();
 
   check_same_device(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
+  TORCH_CHECK_NOT_IMPLEMENTED(!traits.lacks_cuda_kernel || rules_of == &OpTraits::sparse_rules, "Could not run '", schema.name(),
+                              "' with arguments from the 'CUDA' backend: CUDA has no kernel for it");
   on_launch();
   if (traits.waits || (traits.takes_indices && is_poisoned() && has_mask(*stack, base))) on_synchronize();
 
   std::optional<PendingAssert> pending;
   if (!rules.empty()) pending = enforce_rules(traits, rules, schema, stack, base);
+  if (traits.precondition != nullptr) refuse_misfits(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
   AliasSet aliases;
   bool for_host = false;  // the caller wants the result there
   for (std::size_t i = base; i < stack->size(); ++i) {

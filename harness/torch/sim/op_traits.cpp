@@ -51,6 +51,13 @@ bool writes_an_argument(const c10::FunctionSchema& schema) {
                      [](const c10::Argument& argument) { return argument.alias_info() != nullptr && argument.alias_info()->isWrite(); });
 }
 
+/// Where LibTorch has CUDA's kernels, it tells which operators have none. Those of libraries are let through: their CPU kernels have to do.
+bool lacks_cuda_kernel(const c10::OperatorHandle& op) {
+  static const bool knows_cuda = c10::Dispatcher::singleton().findSchemaOrThrow("aten::nonzero", "").hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+  return knows_cuda && op.schema().name().starts_with("aten::") && op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
+         !op.hasComputedKernelForDispatchKey(c10::DispatchKey::CUDA);
+}
+
 std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   auto traits = std::make_unique<OpTraits>();
   const c10::FunctionSchema& schema = op.schema();
@@ -60,6 +67,8 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
     if (!rule->of_sparse) traits->rules.push_back(rule);
   traits->writes = writes_an_argument(schema);
   const std::string family = rule_name_of(traits->name);
+  traits->lacks_cuda_kernel = lacks_cuda_kernel(op);
+  traits->precondition = precondition_of(family);
   traits->waits = holds(kWaiting, family);
   traits->takes_indices = family == "aten::index" || family == "aten::_unsafe_index" || family == "aten::_index_put_impl";
   traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);

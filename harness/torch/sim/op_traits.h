@@ -7,6 +7,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include "harness/asserts/rule.h"
+#include "harness/torch/sim/preconditions.h"
 
 namespace minrepro::sim {
 
@@ -15,12 +16,14 @@ struct OpTraits {
   std::string name;                            ///< "aten::scatter_.value"
   std::vector<const AssertRule*> rules;        ///< but for those of sparse tensors
   std::vector<const AssertRule*> sparse_rules; ///< all, for calls with a sparse tensor
+  const Precondition* precondition = nullptr;  ///< what its CPU kernel takes for granted; null if it checks all it needs
   bool writes = false;                         ///< some argument is written
   bool waits = false;                          ///< CUDA's kernel makes the host wait for the device
   bool takes_indices = false;                  ///< its second argument is a list of indices; it waits if one is a mask (nonzero counts it)
   bool takes_cpu_tensors = false;              ///< CUDA lets CPU tensors of any size stand beside its own
   bool iterates = false;                       ///< it goes over its tensors element by element (TensorIterator)
   bool writes_past_strided_outs = false;       ///< the CPU kernel takes the memory of its `out` arguments to be contiguous
+  bool lacks_cuda_kernel = false;              ///< CUDA has no kernel for it (known where LibTorch was built with CUDA)
   bool lacks_half_on_cpu = false;              ///< only CUDA's kernel takes half and bfloat16
   bool lacks_integers_on_cpu = false;          ///< only CUDA's kernel takes integers
   std::optional<c10::OperatorHandle> instead;  ///< the operator that computes this one on the CPU, if it has another name there

@@ -1,0 +1,104 @@
+"""Calls whose arguments do not fit together, which PyTorch's CPU kernels do not notice: the device refuses them with one clear line instead of leaving
+its memory, and runs those whose arguments fit. A row is: operator, arguments that fit, position of one, what takes its place, what is said of it."""
+import unittest
+
+import torch
+
+from cuda_case import CudaTest
+
+POOL_3D = ([2, 2, 2], [2, 2, 2], [0, 0, 0], False, True, None)
+INT = dict(dtype=torch.int64)
+
+
+def ones(*sizes, **options):
+    return torch.ones(*sizes, **options)
+
+
+def zeros(*sizes, **options):
+    return torch.zeros(*sizes, **options)
+
+
+def batch_norm_gradient():
+    return (ones(2, 3, 4), ones(2, 3, 4), ones(3), ones(3), ones(3), ones(3), ones(3), True, 0.1, [True] * 3)
+
+
+CALLS = [
+    ("_adaptive_avg_pool2d_backward", (ones(2, 3, 1, 1), ones(2, 3, 4, 4)), 0, ones(4, 3, 1, 1),
+     "grad_output is [4, 3, 1, 1], which does not fit self, [2, 3, 4, 4]"),
+    ("_adaptive_avg_pool3d_backward", (ones(3, 1, 1, 1), ones(3, 2, 2, 2)), 1, ones(3, 0, 2, 2), "grad_output is"),
+    ("avg_pool2d_backward", (ones(2, 1, 2, 2), ones(2, 1, 4, 4), [2, 2], [2, 2], [0, 0], False, True, None), 0, ones(1, 1, 2, 2), "grad_output is"),
+    ("avg_pool3d_backward", (ones(2, 1, 2, 2, 2), ones(2, 1, 4, 4, 4), *POOL_3D), 0, ones(0, 1, 2, 2, 2), "grad_output is"),
+    ("adaptive_max_pool2d_backward", (ones(1, 1, 1), ones(1, 2, 2), zeros(1, 1, 1, **INT)), 2, zeros(1, 1, 0, **INT), "indices is [1, 1, 0]"),
+    ("adaptive_max_pool3d_backward", (ones(1, 1, 1, 1), ones(1, 2, 2, 2), zeros(1, 1, 1, 1, **INT)), 2, zeros(0, 1, 1, 1, **INT), "indices is"),
+    ("max_pool2d_with_indices_backward", (ones(2, 1, 1, 1), ones(2, 1, 2, 2), [2, 2], [2, 2], [0, 0], [1, 1], False, zeros(2, 1, 1, 1, **INT)), 0,
+     ones(1, 1, 1, 1), "grad_output is"),
+    ("fractional_max_pool2d_backward", (ones(1, 1, 1, 1), ones(1, 1, 3, 3), [2, 2], [1, 1], zeros(1, 1, 1, 1, **INT)),
+     3, [], "output_size has 0 numbers instead of 2"),
+    ("fractional_max_pool3d_backward", (ones(1, 1, 1, 1, 1), ones(1, 1, 3, 3, 3), [2, 2, 2], [1, 1, 1], zeros(1, 1, 1, 1, 1, **INT)), 4,
+     zeros(1, 1, 0, 1, 1, **INT), "indices is"),
+    ("reflection_pad1d_backward", (ones(1, 1, 5), ones(1, 1, 3), [1, 1]), 2, [], "padding has 0 numbers instead of 2"),
+    ("reflection_pad3d", (ones(1, 1, 3, 3, 3), [1] * 6), 1, [1, 1], "padding has 2 numbers instead of 6"),
+    ("replication_pad2d_backward", (ones(2, 1, 4, 4), ones(2, 1, 2, 2), [1] * 4), 0, ones(1, 1, 4, 4), "grad_output is"),
+    ("grid_sampler_2d_backward", (ones(2, 1, 2, 2), ones(2, 1, 3, 3), zeros(2, 2, 2, 2), 0, 0, False, [True, True]), 0, ones(1, 1, 2, 2),
+     "grad_output is"),
+    ("grid_sampler_3d_backward", (ones(1, 1, 1, 1, 1), ones(1, 1, 2, 2, 2), zeros(1, 1, 1, 1, 3), 0, 0, False, [True, True]), 0, ones(1, 1, 0, 1, 1),
+     "which does not fit grid"),
+    ("_upsample_bilinear2d_aa", (ones(1, 1, 4, 4), [6, 6], False, 1.5, 1.5), 1, [1000, 6], "scales_h is 1.5, which does not take 4 to 1000"),
+    ("_log_softmax_backward_data", (ones(2, 3), ones(2, 3), 1, torch.float32), 0, ones(2, 0), "grad_output is"),
+    ("native_batch_norm", (ones(2, 3, 4), ones(3), ones(3), zeros(3), ones(3), True, 0.1, 0.1), 3, zeros(0),
+     "running_mean is [0], which does not fit input, [2, 3, 4]"),
+    ("native_batch_norm_backward", batch_norm_gradient(), 0, ones(2, 3, 0), "grad_out is"),
+    ("native_batch_norm_backward", batch_norm_gradient(), 5, ones(0), "save_mean is [0]"),
+    ("native_layer_norm_backward", (ones(2, 3), ones(2, 3), [3], ones(2, 1), ones(2, 1), ones(3), ones(3), [True] * 3), 3, ones(1, 1), "mean is"),
+    ("_cdist_backward", (ones(2, 3), ones(2, 4), ones(3, 4), 1.0, ones(2, 3)), 4, ones(0), "cdist is"),
+    ("_pdist_backward", (ones(3), ones(3, 2), 2.0, ones(3)), 1, ones(0, 2), "self has no rows"),
+    ("unfold_backward", (ones(2, 3), [4], 0, 3, 1), 0, ones(2, 1), "grad_in is [2, 1], which does not fit the windows, [2, 3]"),
+    ("multi_margin_loss_backward", (ones(()), ones(2, 3), zeros(2, **INT), 1, 1.0), 0, ones(0), "grad_output is [0]"),
+    ("multilabel_margin_loss_backward", (ones(()), ones(2, 3), zeros(2, 3, **INT), 1, zeros(2, 3)), 0, ones(0), "grad_output is [0]"),
+    ("_cummax_helper", (ones(3), ones(3), zeros(3, **INT), 0), 1, ones(0), "values is"),
+    ("_cholesky_solve_helper", (ones(2, 3, 1), torch.eye(3).expand(2, 3, 3).contiguous(), False), 0, ones(1, 3, 1), "self is"),
+    ("lu_unpack", (torch.eye(3), torch.tensor([1, 2, 3], dtype=torch.int32)), 1, torch.tensor([], dtype=torch.int32), "LU_pivots is [0]"),
+    ("linalg_ldl_solve", (torch.eye(2), torch.tensor([1, 2], dtype=torch.int32), ones(2, 1)), 1, torch.tensor([1, -1], dtype=torch.int32),
+     "pivots holds -1 at 1"),
+    ("_convert_indices_from_csr_to_coo", (torch.tensor([0, 1, 2]), torch.tensor([0, 1])), 0, torch.tensor([1, 2, 0]), "crow_indices decreases"),
+    ("embedding_dense_backward", (ones(2, 3), torch.tensor([0, 1]), 2, -1, True), 1, torch.tensor([0, -1]), "indices holds -1"),
+    ("_embedding_bag", (ones(4, 2), torch.tensor([0, 1]), torch.tensor([0])), 2, zeros(0, **INT), "offsets is [0]"),
+    ("linalg_eigvals", (torch.eye(2),), 0, torch.full((2, 2), float("nan")), "infinities or NaNs"),
+    ("_fft_c2c", (ones(4, dtype=torch.complex64), [0], 0, True), 1, [2**31], "dim holds 2147483648"),
+]
+
+
+class Preconditions(CudaTest):
+    def call(self, operator, arguments):
+        self.setUp()
+        return getattr(torch.ops.aten, operator)(*[value.cuda() if isinstance(value, torch.Tensor) else value for value in arguments])
+
+    def test_what_fits_runs(self):
+        for operator, arguments, *_ in CALLS:
+            with self.subTest(operator):
+                got = self.call(operator, arguments)
+                expected = getattr(torch.ops.aten, operator)(*[value.clone() if isinstance(value, torch.Tensor) else value for value in arguments])
+                for on_cuda, on_cpu in zip(*([x] if isinstance(x, torch.Tensor) else x or () for x in (got, expected))):
+                    self.assert_same(on_cuda, on_cpu)
+
+    def test_what_does_not_is_refused(self):
+        for operator, arguments, position, misfit, said in CALLS:
+            with self.subTest(operator, position=position):
+                with self.assertRaises(RuntimeError) as raised:
+                    self.call(operator, [*arguments[:position], misfit, *arguments[position + 1:]])
+                self.assertRegex(str(raised.exception), r"^the simulated device cannot run aten::")
+                self.assertIn(said, str(raised.exception))
+
+    def test_a_statistic_that_evaluation_does_not_need_may_be_empty(self):
+        arguments = list(batch_norm_gradient())
+        arguments[5:8] = [ones(0), ones(0), False]
+        self.assert_cuda(*self.call("native_batch_norm_backward", arguments))
+
+    @unittest.skipUnless(torch._C._dispatch_has_kernel_for_dispatch_key("aten::nonzero", "CUDA"), "this LibTorch does not know CUDA's kernels")
+    def test_what_cuda_has_no_kernel_for(self):
+        with self.assertRaisesRegex(NotImplementedError, "Could not run 'aten::slow_conv3d_forward' with arguments from the 'CUDA' backend"):
+            torch.ops.aten.slow_conv3d(ones(1, 1, 2, 2, 2).cuda(), ones(1, 1, 1, 1, 1).cuda(), [1, 1, 1], None, [1, 1, 1], [0, 0, 0])
+
+
+if __name__ == "__main__":
+    unittest.main()

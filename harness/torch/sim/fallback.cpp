@@ -3,9 +3,11 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "harness/torch/sim/alias.h"
+#include "harness/torch/sim/as_cuda_reads.h"
 #include "harness/torch/sim/device_assert.h"
 #include "harness/torch/sim/device_type.h"
 #include "harness/torch/sim/generator.h"
@@ -115,9 +117,18 @@ void take_back(const OpTraits& traits, const std::vector<StandIn>& stand_ins, to
   }
 }
 
+/// No call of the program's: the recorder does not see it.
+void read_as_cuda(const c10::FunctionSchema& schema, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
+  at::DisableRecordFunctionGuard unrecorded;
+  CpuArguments arguments(schema, stack, base);
+  if (traits.cuts != nullptr) cut_indices(*traits.cuts, arguments);
+  if (traits.as_cuda_reads != nullptr) traits.as_cuda_reads(arguments);
+}
+
 void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
   at::AutoDispatchBelowAutograd below_autograd;
   c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  if (traits.cuts != nullptr || traits.as_cuda_reads != nullptr) read_as_cuda(op.schema(), traits, stack, base);
   if (traits.writes_past_strided_outs || traits.lacks_half_on_cpu || traits.lacks_integers_on_cpu) {
     const std::vector<StandIn> stand_ins = stand_in_for_arguments(traits, op.schema(), stack, base);
     op.callBoxed(stack);

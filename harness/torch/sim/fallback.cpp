@@ -3,10 +3,12 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "harness/torch/check/call_view.h"
 #include "harness/torch/sim/alias.h"
+#include "harness/torch/sim/as_cuda_reads.h"
 #include "harness/torch/sim/device_assert.h"
 #include "harness/torch/sim/device_type.h"
 #include "harness/torch/sim/generator.h"
@@ -116,9 +118,18 @@ void take_back(const OpTraits& traits, const std::vector<StandIn>& stand_ins, to
   }
 }
 
+/// No call of the program's: the recorder does not see it.
+void read_as_cuda(const c10::FunctionSchema& schema, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
+  at::DisableRecordFunctionGuard unrecorded;
+  CpuArguments arguments(schema, stack, base);
+  if (traits.cuts != nullptr) cut_indices(*traits.cuts, arguments);
+  if (traits.as_cuda_reads != nullptr) traits.as_cuda_reads(arguments);
+}
+
 void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torch::jit::Stack* stack, std::size_t base) {
   at::AutoDispatchBelowAutograd below_autograd;
   c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  if (traits.cuts != nullptr || traits.as_cuda_reads != nullptr) read_as_cuda(op.schema(), traits, stack, base);
   if (traits.writes_past_strided_outs || traits.lacks_half_on_cpu || traits.lacks_integers_on_cpu) {
     const std::vector<StandIn> stand_ins = stand_in_for_arguments(traits, op.schema(), stack, base);
     op.callBoxed(stack);
@@ -133,10 +144,14 @@ void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torc
   traits.instead->callBoxed(stack);
 }
 
-/// A kernel that would leave its memory never runs.
-void refuse_misfits(const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments) {
+/// A kernel that would leave its memory never runs. What its call violates on CUDA comes first.
+void refuse_misfits(const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments,
+                    const std::optional<PendingAssert>& pending) {
   const std::optional<std::string> complaint = (*traits.precondition)(SchemaCallView(schema, arguments), arguments);
-  TORCH_CHECK(!complaint, "the simulated device cannot run ", traits.name, ": ", complaint.value_or(""),
+  if (!complaint) return;
+  if (pending) report_assert(traits, schema, *pending);
+  if (is_poisoned()) raise_sticky_error();
+  TORCH_CHECK(false, "the simulated device cannot run ", traits.name, ": ", *complaint,
               "; PyTorch's CPU kernel does not check it and would leave its memory");
 }
 
@@ -154,7 +169,7 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
 
   std::optional<PendingAssert> pending;
   if (!rules.empty()) pending = enforce_rules(traits, rules, schema, stack, base);
-  if (traits.precondition != nullptr) refuse_misfits(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
+  if (traits.precondition != nullptr) refuse_misfits(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
   AliasSet aliases;
   bool for_host = false;  // the caller wants the result there
   for (std::size_t i = base; i < stack->size(); ++i) {

@@ -65,6 +65,9 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   traits->sparse_rules = rules_for(traits->name);
   for (const AssertRule* rule : traits->sparse_rules)
     if (!rule->of_sparse) traits->rules.push_back(rule);
+  for (const AssertRule* rule : traits->rules)
+    if (rule->cut != Cut::kNone) traits->cuts = rule;
+  traits->as_cuda_reads = as_cuda_reads(traits->name);
   traits->writes = writes_an_argument(schema);
   const std::string family = rule_name_of(traits->name);
   traits->lacks_cuda_kernel = lacks_cuda_kernel(op);

@@ -7,6 +7,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include "harness/asserts/rule.h"
+#include "harness/torch/sim/as_cuda_reads.h"
 #include "harness/torch/sim/preconditions.h"
 
 namespace minrepro::sim {
@@ -26,6 +27,8 @@ struct OpTraits {
   bool lacks_cuda_kernel = false;              ///< CUDA has no kernel for it (known where LibTorch was built with CUDA)
   bool lacks_half_on_cpu = false;              ///< only CUDA's kernel takes half and bfloat16
   bool lacks_integers_on_cpu = false;          ///< only CUDA's kernel takes integers
+  const AssertRule* cuts = nullptr;            ///< the rule of an index of which CUDA's kernel keeps fewer bits
+  AsCudaReads as_cuda_reads = nullptr;         ///< gives the CPU kernel what CUDA's makes of the arguments
   std::optional<c10::OperatorHandle> instead;  ///< the operator that computes this one on the CPU, if it has another name there
   int none_before = -1;                        ///< `instead` has one more argument, None, at this position
 };

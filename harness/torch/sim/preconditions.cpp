@@ -257,14 +257,6 @@ Complaint bag_gradient(const SchemaCallView& call, Arguments) {
   return grad->front() >= offsets->front() - 1 ? std::nullopt : misfit("grad", *grad, "offsets", *offsets);  // the last one may be an end
 }
 
-/// Without offsets there is no first one to look at.
-Complaint has_offsets(const SchemaCallView& call, Arguments) {
-  const std::optional<Sizes> indices = call.sizes("indices");
-  const std::optional<Sizes> offsets = call.sizes("offsets");
-  if (!indices || indices->size() != 1 || !offsets || count(*offsets) > 0 || count(*indices) == 0) return std::nullopt;
-  return misfit("offsets", *offsets, "indices", *indices);
-}
-
 /// Dimensions of a transform lie inside of the tensor's.
 Complaint transformed_dimensions(const SchemaCallView& call, Arguments) {
   const std::optional<Sizes> self = call.sizes("self");
@@ -335,7 +327,6 @@ std::unordered_map<std::string_view, Precondition> make_table() {
   add({"aten::_convert_indices_from_csr_to_coo"}, rows_in_order);
   add({"aten::segment_reduce", "aten::_segment_reduce_backward"}, segments);
   add({"aten::embedding_dense_backward"}, counted_indices);
-  add({"aten::_embedding_bag", "aten::_embedding_bag_forward_only"}, has_offsets);
   add({"aten::_embedding_bag_backward"}, bag_gradient);
   add({"aten::_linalg_eigvals"}, finite_matrix);
   add({"aten::_fft_c2c", "aten::_fft_r2c", "aten::_fft_c2r"}, transformed_dimensions);

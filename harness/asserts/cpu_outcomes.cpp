@@ -21,7 +21,6 @@ constexpr std::array kOutcomes = {
     Outcome{"index.indices", "index 3 is out of bounds for dimension 0 with size 3"},
     Outcome{"index_put_accumulate.indices", "index -4 is out of bounds for dimension 0 with size 3"},
     Outcome{"index_put_unsafe.indices", "index 5 is out of bounds for dimension 0 with size 3"},
-    Outcome{"unsafe_masked_index.indices", "silent"},
     Outcome{"take_put.index", "out of range: tried to access index 3 on a tensor of 3 elements."},
     Outcome{"index_copy.index", "index_copy_(): index -1 is out of bounds for dimension 0 with size 3"},
     Outcome{"index_fill.index", "index 3 is out of bounds for dimension 0 with size 3"},

@@ -121,8 +121,6 @@ std::vector<IndexCase> index_cases() {
       {"index_put_accumulate.indices", "aten::_index_put_impl_", -5, 5, accumulated},
       {"index_put_accumulate.indices", "aten::index_put", -5, 5, accumulated},
       {"index_put_unsafe.indices", "aten::_index_put_impl_", -5, 5, with(accumulated, "unsafe", 1)},
-      {"unsafe_masked_index.indices", "aten::_unsafe_masked_index", -5, 5, listed},
-      {"unsafe_masked_index.indices", "aten::_unsafe_masked_index_put_accumulate", -5, 5, listed},
       {"take_put.index", "aten::take", -6, 6, indexed("self", {2, 3}, "index")},
       {"take_put.index", "aten::put_", -6, 6, indexed("self", {2, 3}, "index")},
       {"index_copy.index", "aten::index_copy_", 0, 5, at_dim_1},

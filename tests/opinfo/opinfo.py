@@ -157,6 +157,9 @@ def print_summary(reports, left_out, seconds, arguments):
     asserting = sorted(report["op"] for report in reports if report.get("asserted"))
     if asserting:
         print(f"error inputs that CUDA's kernel asserts: of {', '.join(asserting)}")
+    lacking = sorted(report["op"] for report in reports if report["counts"]["lacking"])
+    if lacking:
+        print(f"calls that CUDA has no kernel for, and the simulated device refuses: of {', '.join(lacking)}")
     listed = collections.defaultdict(list)
     for name, (compared, reason) in left_out.items():
         listed[(compared, reason)].append(name)

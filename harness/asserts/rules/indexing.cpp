@@ -101,11 +101,6 @@ std::vector<AssertRule> indexing() {
        .file = "Indexing.cu", .line = 391, .function = "wrapIndexOnce", .read_in = k2_6,
        .cause = "The indices were changed after the forward call, which checked them: the gradient lands in a wrong row.", .mend = kChanged,
        .when = {{"accumulate", Is::kNotEqual, 0}, {"unsafe", Is::kNotEqual, 0}}, .on_cuda = OnCuda::kSilent},
-      {.id = "unsafe_masked_index.indices",
-       .ops = {"aten::_unsafe_masked_index", "aten::_unsafe_masked_index_put_accumulate"},
-       .argument = "indices", .bound = BoundKind::kIndexedDimension, .bound_argument = "self", .wraps_negative = true,
-       .file = "TensorAdvancedIndexing.cpp", .line = 659, .function = "_unsafe_masked_index", .read_in = k2_6,
-       .cause = "An index is outside, where the mask is false at best: it is clamped.", .mend = kLook, .on_cuda = OnCuda::kSilent, .same_on_cpu = true},
 
       {.id = "take_put.index",
        .ops = {"aten::take", "aten::put"},

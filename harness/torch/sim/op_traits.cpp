@@ -51,10 +51,12 @@ bool writes_an_argument(const c10::FunctionSchema& schema) {
                      [](const c10::Argument& argument) { return argument.alias_info() != nullptr && argument.alias_info()->isWrite(); });
 }
 
-/// Where LibTorch has CUDA's kernels, it tells which operators have none. Those of libraries are let through: their CPU kernels have to do.
+/// Where LibTorch has CUDA's kernels, it tells which operators have none. Those of libraries are let through, for their CPU kernels have to do, and
+/// so are those that PyTorch's host code takes in place of CUDA's because the simulated device is none it knows.
 bool lacks_cuda_kernel(const c10::OperatorHandle& op) {
   static const bool knows_cuda = c10::Dispatcher::singleton().findSchemaOrThrow("aten::nonzero", "").hasKernelForDispatchKey(c10::DispatchKey::CUDA);
-  return knows_cuda && op.schema().name().starts_with("aten::") && op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
+  return knows_cuda && op.schema().name().starts_with("aten::") && op.schema().name().find("_for_cpu") == std::string::npos &&
+         op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
          !op.hasComputedKernelForDispatchKey(c10::DispatchKey::CUDA);
 }
 

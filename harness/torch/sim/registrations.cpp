@@ -54,8 +54,6 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("addr_", fallback());
   // It has a kernel for CUDA, with assertions, and one for all other backends.
   m.impl("_grouped_mm", fallback());
-  // Their silent rule is looked at on the way.
-  for (const char* name : {"_unsafe_masked_index", "_unsafe_masked_index_put_accumulate"}) m.impl(name, fallback());
 }
 
 // Copies of sparse tensors go part by part.

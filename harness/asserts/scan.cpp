@@ -7,9 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "harness/asserts/elements.h"
-
 #include "harness/asserts/bounds.h"
+#include "harness/asserts/elements.h"
 
 namespace minrepro::asserts {
 namespace {

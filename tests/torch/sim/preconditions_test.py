@@ -3,19 +3,12 @@ its memory, and runs those whose arguments fit. A row is: operator, arguments th
 import unittest
 
 import torch
+from torch import ones, zeros
 
 from cuda_case import CudaTest
 
 POOL_3D = ([2, 2, 2], [2, 2, 2], [0, 0, 0], False, True, None)
 INT = dict(dtype=torch.int64)
-
-
-def ones(*sizes, **options):
-    return torch.ones(*sizes, **options)
-
-
-def zeros(*sizes, **options):
-    return torch.zeros(*sizes, **options)
 
 
 def batch_norm_gradient():
@@ -63,6 +56,7 @@ CALLS = [
     ("_convert_indices_from_csr_to_coo", (torch.tensor([0, 1, 2]), torch.tensor([0, 1])), 0, torch.tensor([1, 2, 0]), "crow_indices decreases"),
     ("embedding_dense_backward", (ones(2, 3), torch.tensor([0, 1]), 2, -1, True), 1, torch.tensor([0, -1]), "indices holds -1"),
     ("linalg_eigvals", (torch.eye(2),), 0, torch.full((2, 2), float("nan")), "infinities or NaNs"),
+    ("linalg_eigvals", (torch.eye(2, dtype=torch.complex128),), 0, torch.full((2, 2), complex(0, float("inf"))), "infinities or NaNs"),
     ("_fft_c2c", (ones(4, dtype=torch.complex64), [0], 0, True), 1, [2**31], "dim holds 2147483648"),
 ]
 

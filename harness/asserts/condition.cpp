@@ -75,6 +75,10 @@ bool holds(const Condition& condition, const CallView& call) {
       const std::vector<std::string_view> names = alternatives(condition.text);
       return tensor && std::find(names.begin(), names.end(), name_of(tensor->dtype)) != names.end();
     }
+    case Is::kIntegral: {
+      const auto tensor = call.tensor(condition.argument);
+      return tensor ? is_integral(tensor->dtype) : call.integer(condition.argument).has_value();
+    }
     case Is::kWideRows: {
       const int64_t bytes = row_bytes(condition.argument, call);
       return bytes > 0 && bytes % condition.value == 0;

@@ -129,6 +129,11 @@ constexpr std::array kOutcomes = {
     Outcome{"pdist_backward.grad", "crash"},
     Outcome{"rrelu_with_noise.noise", "noise tensor shape must match self tensor shape. Got self.shape = [4] noise.shape = [1]"},
     Outcome{"fused_moving_avg.running_min", "dimensions of scale and zero-point are not consistent with input tensor"},
+    Outcome{"floor_divide.other", "ZeroDivisionError"},
+    Outcome{"div_floor.other", "ZeroDivisionError"},
+    Outcome{"div_trunc.other", "ZeroDivisionError"},
+    Outcome{"remainder.other", "ZeroDivisionError"},
+    Outcome{"fmod.other", "ZeroDivisionError"},
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ std::string_view domain_text(Domain domain) {
     case Domain::kNonNegativeOrNan: return "numbers >= 0 are allowed";
     case Domain::kFiniteNonNegative:
     case Domain::kWeights: return "finite weights >= 0 are allowed";
+    case Domain::kDivisor: return "integers other than 0 are allowed";
     default: return "";
   }
 }

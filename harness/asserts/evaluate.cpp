@@ -31,7 +31,8 @@ Judged how_judged(Domain domain) {
     case Domain::kProbability:
     case Domain::kNonNegative:
     case Domain::kNonNegativeOrNan:
-    case Domain::kFiniteNonNegative: return Judged::kByElement;
+    case Domain::kFiniteNonNegative:
+    case Domain::kDivisor: return Judged::kByElement;
     case Domain::kSumAtMost:
     case Domain::kNonDecreasing:
     case Domain::kAligned:
@@ -77,6 +78,10 @@ ElementTest test_of(Domain domain, const std::optional<Bounds>& bounds) {
       break;
     case Domain::kFiniteNonNegative:
     case Domain::kWeights: test.highest = std::numeric_limits<double>::max(); break;
+    case Domain::kDivisor:
+      test.lowest = std::numeric_limits<int64_t>::min();
+      test.excluded = 0;
+      break;
     default:
       test.lowest = std::numeric_limits<int64_t>::min();
       test.highest = std::numeric_limits<double>::infinity();
@@ -101,6 +106,7 @@ bool is_checked_type(const AssertRule& rule, DType dtype) {
     case Domain::kCount: return dtype == DType::kBool || dtype == DType::kUInt8;
     case Domain::kNonZero: return is_integral(dtype) || is_floating(dtype) || is_complex(dtype);
     case Domain::kElements: return true;
+    case Domain::kDivisor: return is_integral(dtype);
     default: return is_floating(dtype);
   }
 }
@@ -331,7 +337,8 @@ std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bo
     case Domain::kNonNegativeOrNan:
     case Domain::kFiniteNonNegative:
     case Domain::kWeights:
-    case Domain::kNonZero: return 1.0;
+    case Domain::kNonZero:
+    case Domain::kDivisor: return 1.0;
     case Domain::kCount: return 0.0;
     default: return std::nullopt;
   }

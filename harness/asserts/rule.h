@@ -34,6 +34,7 @@ enum class Domain {
   kCoordinates,         ///< indices of a COO tensor, [sparse dimensions, elements]: each column's flat position is inside of the tensor `bound_argument`
   kEachCoordinate,      ///< the same, but each row is inside of its own dimension, from -size on if the kernel wraps negative ones
   kNonZero,             ///< a number other than 0; NaN is one
+  kDivisor,             ///< integers other than 0
   kElements,            ///< anything: there are at least as many elements as the bound says
 };
 
@@ -67,6 +68,7 @@ struct Condition {
     kLastDimension,                         ///< of a tensor: the integer argument `text` is its last dimension
     kRowMajor, kNotRowMajor,                ///< of a tensor: neighbours in its last dimension lie side by side; without the tensor neither holds
     kDType,                                 ///< of a tensor: one of the types in `text`, by name, separated by '|'
+    kIntegral,                              ///< of a tensor or a number: it is of integers (or Booleans)
     kWideRows,                              ///< of a tensor: what it holds for one index into its first dimension is a whole number of `value` bytes, not 0
     kListLength,                            ///< of a tensor list
     kText,                                  ///< of a string: it is `text`

@@ -86,6 +86,13 @@ bool run_holds(const T* at, int64_t n, int64_t stride, const ElementTest& test) 
     using Bits = std::make_unsigned_t<Wide>;
     constexpr int64_t kLeast = std::numeric_limits<Wide>::min();
     constexpr int64_t kMost = std::numeric_limits<Wide>::max();
+    if (test.excluded) {
+      bool found = false;
+      for (int64_t i = 0; i < n; ++i) found |= static_cast<int64_t>(at[i * stride]) == *test.excluded;
+      if (found) return false;
+    }
+    // Differences would wrap.
+    if (test.lowest == std::numeric_limits<int64_t>::min() && test.last == std::numeric_limits<int64_t>::max()) return true;
     const auto lowest = static_cast<Bits>(std::max(test.lowest, kLeast));
     const auto last = static_cast<Bits>(std::min(test.last, kMost));
     Bits outside = 0;
@@ -169,14 +176,14 @@ BadRows find_rows(const TensorView& view, const IsBad& is_bad) {
 
 bool surely_all_hold(const TensorView& view, const ElementTest& test) {
   if (is_empty(view)) return true;
-  // The pass below knows nothing of these. (A value that is cut and allowed is one that is allowed as it is, if all of those fit.)
-  if (test.excluded || (test.cut != Cut::kNone && test.lowest < std::numeric_limits<int32_t>::min())) return false;
+  // A value that is cut and allowed is one that is allowed as it is, if all of those fit.
+  if (test.cut != Cut::kNone && (test.excluded || test.lowest < std::numeric_limits<int32_t>::min())) return false;
   switch (view.dtype) {
     case DType::kInt64: return view_holds<int64_t>(view, test);
     case DType::kInt32: case DType::kQInt32: return view_holds<int32_t>(view, test);
     case DType::kInt16: return view_holds<int16_t>(view, test);
     case DType::kInt8: case DType::kQInt8: return view_holds<int8_t>(view, test);
-    case DType::kUInt8: case DType::kQUInt8: return view_holds<uint8_t>(view, test);
+    case DType::kUInt8: case DType::kQUInt8: case DType::kBool: return view_holds<uint8_t>(view, test);
     case DType::kUInt16: return view_holds<uint16_t>(view, test);
     case DType::kUInt32: return view_holds<uint32_t>(view, test);
     case DType::kFloat32: return view_holds<float>(view, test);

@@ -61,6 +61,7 @@ std::string domain_words(const AssertRule& rule) {
       return fmt::format("row d: {}", rule.wraps_negative ? fmt::format("-size({0}, d) … size({0}, d) - 1", names_of(rule.bound_argument))
                                                             : fmt::format("0 … size({}, d) - 1", names_of(rule.bound_argument)));
     case Domain::kNonZero: return "a number other than 0";
+    case Domain::kDivisor: return "integers other than 0";
     case Domain::kElements: return fmt::format("{} elements or more", bound);
   }
   return "";

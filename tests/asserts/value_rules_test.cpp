@@ -110,6 +110,13 @@ std::vector<ValueCase> value_cases() {
   const std::vector<Data> wrapped = {cells({-2, 1, -3, 2})};
   const std::vector<Data> not_wrapped = {cells({-3, 0}), cells({0, -4}), cells({2, 0}), cells({0, 3})};
   const auto repeat = [](int64_t size) { return [=](Data data) { return FakeCall().tensor("repeats", std::move(data)).integer("output_size", size); }; };
+  const auto divided = [](const char* rounding) {
+    return [=](Data data) { return FakeCall().tensor("other", std::move(data)).tensor("self", sizes({2}, DType::kInt32)).text("rounding_mode", rounding); };
+  };
+  const std::vector<Data> divisors = {int64s({1, -1, INT64_MIN, INT64_MAX}), int64s({}), i32({INT32_MIN, 3}), integers(DType::kUInt8, {255}, {}),
+                                      integers(DType::kBool, {1}, {1}), integers(DType::kInt64, {1, 0, 2}, {2}, {2}), floats({0})};
+  const std::vector<Data> zeros = {int64s({3, 0}), int64s({0}), i32({0, 1}), integers(DType::kUInt8, {0}, {}), integers(DType::kBool, {1, 0}, {2}),
+                                   integers(DType::kInt8, {0}, {4}, {0}), integers(DType::kInt64, {1, 2, 0}, {2}, {2})};
   const auto masked = [](Data data) { return FakeCall().tensor("mask", std::move(data)).tensor("self", sizes({2, 2})).tensor("source", sizes({2})); };
   return {
       {"binary_cross_entropy.self", "aten::binary_cross_entropy", as("self"), probabilities, improbable},
@@ -186,6 +193,17 @@ std::vector<ValueCase> value_cases() {
       {"pdist_backward.grad", "aten::_pdist_backward", against("grad", "pdist"), {floats({1, 1, 1, 1})}, {floats({1, 1, 1})}},
       {"rrelu_with_noise.noise", "aten::rrelu_with_noise_", against("noise", "self"), {floats({1, 1, 1, 1})}, {floats({1, 1, 1})}},
       {"fused_moving_avg.running_min", "aten::_fused_moving_avg_obs_fq_helper", against("running_min", "self"), {floats({1, 1}), floats({})}, {floats({1})}},
+      {"floor_divide.other", "aten::floor_divide_.Scalar", divided(""), divisors, zeros},
+      {"div_floor.other", "aten::div.Tensor_mode", divided("floor"), divisors, zeros},
+      {"div_floor.other", "aten::div.Tensor_mode", divided("trunc"), zeros, {}},
+      {"div_trunc.other", "aten::div_.Tensor_mode", divided("trunc"), divisors, zeros},
+      {"div_trunc.other", "aten::div.out_mode", divided(""), zeros, {}},
+      {"remainder.other", "aten::remainder.Tensor", divided(""), divisors, zeros},
+      {"remainder.other", "aten::remainder.Scalar_Tensor",
+       [](Data data) { return FakeCall().tensor("other", std::move(data)).integer("self", 5); }, divisors, zeros},
+      {"fmod.other", "aten::fmod.Tensor", divided(""), divisors, zeros},
+      {"fmod.other", "aten::fmod.Tensor",   // of floats
+       [](Data data) { return FakeCall().tensor("other", std::move(data)).tensor("self", sizes({2})); }, zeros, {}},
   };
 }
 

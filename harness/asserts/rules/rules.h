@@ -24,5 +24,6 @@ std::vector<AssertRule> sparse();
 std::vector<AssertRule> linear_algebra();
 std::vector<AssertRule> attention();
 std::vector<AssertRule> buffers();
+std::vector<AssertRule> arithmetic();
 
 }  // namespace minrepro::rules

@@ -13,6 +13,26 @@ def cuda(values, dtype=None):
     return torch.tensor(values, dtype=dtype, device="cuda")
 
 
+class Division(CudaTest):
+    def test_integers_by_0_go_on(self):
+        numbers, divisors, nonzero = torch.tensor([7, -7, 5]), torch.tensor([2, 0, -3]), torch.tensor([True, False, True])
+        for call in (torch.floor_divide, torch.remainder, torch.fmod, lambda a, b: torch.div(a, b, rounding_mode="floor"),
+                     lambda a, b: torch.div(a, b, rounding_mode="trunc"), lambda a, b: a.clone().floor_divide_(b),
+                     lambda a, b: torch.remainder(a, b, out=torch.empty_like(a))):
+            for dtype in (torch.int64, torch.int32, torch.int8):
+                got = call(numbers.to("cuda", dtype), divisors.to("cuda", dtype))
+                self.assert_same(got.cpu()[nonzero], call(numbers.to(dtype)[nonzero], divisors.to(dtype)[nonzero]))
+        for call in (lambda a: a // 0, lambda a: a % 0, lambda a: 5 % (a - a), lambda a: 5 // (a - a), lambda a: torch.fmod(a, 0),
+                     lambda a: a // torch.tensor(0), lambda a: a // torch.zeros(3, dtype=torch.bool, device="cuda"),
+                     lambda a: a.unsqueeze(0) % torch.zeros(2, 1, dtype=torch.int32, device="cuda")):
+            self.assertEqual(call(cuda([7, -7, 5])).dtype, torch.int64)
+        torch.cuda.synchronize()
+
+    def test_true_division_and_floats_are_as_ever(self):
+        self.assert_same(cuda([1, 0]) / cuda([0, 5]), torch.tensor([float("inf"), 0.0]))
+        self.assert_same(cuda([1.0, -1.0]) // cuda([0, 0]), torch.tensor([1.0, -1.0]) // torch.tensor([0, 0]))
+
+
 class CutIndices(CudaTest):
     def test_what_is_left_of_an_index_counts(self):
         table = torch.arange(12.0).view(4, 3)

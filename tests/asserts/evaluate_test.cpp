@@ -295,7 +295,7 @@ TEST(ValidValue, IsValid) {
     const auto value = valid_value(rule, bounds);
     EXPECT_EQ(value.has_value(), !rule.no_stand_in) << rule.id;
     if (!value) continue;
-    if (rule.domain == Domain::kIndex) {
+    if (rule.domain == Domain::kIndex || rule.domain == Domain::kDivisor) {
       EXPECT_TRUE(is_valid(rule, bounds, static_cast<int64_t>(*value), 0, true)) << rule.id;
     } else {
       EXPECT_TRUE(is_valid(rule, std::nullopt, 0, *value, false)) << rule.id;

@@ -33,3 +33,4 @@ with open(f"{folder}/expected.json", "w") as out:
     out.write("\n")
 P
 echo "kept: $folder"
+[ -e "$folder/mend.json" ] || echo "still to write by hand: $folder/mend.json, what of the script is broken and what to write instead (see its neighbours)"

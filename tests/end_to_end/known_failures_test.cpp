@@ -3,7 +3,8 @@
 //   expected.json    how it is recorded, and what has to come out: device, signature, limits
 //   program.json     the reduced program
 //   repro.cpp        the emitted one
-// Two promises are kept here: the stored program still fails as it did, and the script still reduces to one that small.
+//   mend.json        what of the script is broken, and what to write instead
+// Three promises are kept here: the stored program still fails as it did, the script still reduces to one that small, and once mended it runs through.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -95,6 +96,28 @@ TEST_P(KnownFailure, TheScriptGoesToAVerifiedRepro) {
     ASSERT_TRUE(made.ok() && stored.ok());
     EXPECT_EQ(*made, *stored) << "if the new one is better: tools/add_known_failure.sh";
   }
+}
+
+TEST_P(KnownFailure, TheMendedScriptRunsThrough) {
+  Result<TemporaryFolder> out = TemporaryFolder::create("end_to_end");
+  ASSERT_TRUE(out.ok());
+  Result<std::string> script = read_file(folder() + "/original.py");
+  ASSERT_TRUE(script.ok());
+  const json mend = json_file(folder() + "/mend.json");
+  const auto broken = mend["broken"].get<std::string>();
+  const std::size_t at = script->find(broken);
+  ASSERT_NE(at, std::string::npos) << broken;
+  script->replace(at, broken.size(), mend["mended"].get<std::string>());
+  const std::string mended = out->path() + "/mended.py";
+  ASSERT_TRUE(write_file(mended, *script).ok());
+
+  std::vector<std::string> words = {"record", "-o", out->path() + "/a.trace"};
+  const json e = expected();
+  for (const json& option : e["record"]) words.push_back(option.get<std::string>());
+  for (const std::string& word : {std::string("--"), std::string(MINREPRO_PYTHON), mended}) words.push_back(word);
+  const Ran recorded = run_minrepro(words, out->path());
+  EXPECT_EQ(recorded.status, 0) << recorded.error;
+  EXPECT_THAT(recorded.error, HasSubstr("no failure"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, KnownFailure, testing::ValuesIn(known_failures()), [](const auto& info) { return info.param; });

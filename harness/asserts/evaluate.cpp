@@ -321,6 +321,11 @@ std::optional<Violation> check(std::string_view op, const CallView& call) {
   return std::nullopt;
 }
 
+std::string printed_expression(const Violation& violation, const CallView& call) {
+  const std::string_view message = violation.rule->message_argument;
+  return message.empty() ? std::string(violation.printed.expression) : call.text(message).value_or("");
+}
+
 bool judges_as_a_whole(const AssertRule& rule) { return how_judged(rule.domain) != Judged::kByElement; }
 
 std::optional<double> valid_value(const AssertRule& rule, const std::optional<Bounds>& bounds) {

@@ -78,6 +78,9 @@ std::optional<Violation> check(const AssertRule& rule, const CallView& call);
 /// The first rule of `op` that the call violates and that makes it fail on CUDA (any but `OnCuda::kSilent`).
 std::optional<Violation> check(std::string_view op, const CallView& call);
 
+/// What the kernel prints as its expression: `Violation::printed`'s, or the caller's own message where the rule has a `message_argument`.
+std::string printed_expression(const Violation& violation, const CallView& call);
+
 /// Whether elements that are valid one by one can violate the rule together. Then `check` has to be asked about the tensor as a whole.
 bool judges_as_a_whole(const AssertRule& rule);
 

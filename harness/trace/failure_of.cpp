@@ -100,6 +100,8 @@ std::optional<TraceFailure> failure_of(const Trace& trace) {
     failure.text = violation->text;
     failure.rule = violation->rule;
     failure.op = violation->op;
+    failure.file = violation->file;
+    failure.expression = violation->expression;
     if (thrown >= violation->call && explains(trace, thrown)) failure.symptom_call = thrown;
     return failure;
   }

@@ -18,7 +18,7 @@
 namespace minrepro::trace_format {
 
 inline constexpr std::string_view kMagic = "minrepro";
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr char kCallsPrefix[] = "calls.";
 inline constexpr char kDataPrefix[] = "data.";
 inline constexpr char kRunFile[] = "run.json";
@@ -39,7 +39,7 @@ enum class RecordType : uint8_t {
   kCall = 4,                              ///< varint op, varint thread, varint source + 1, u8 flags (CallFlag), [varint seed], [data: generator state], varint n, n values
   kFinished = 5,                          ///< varint how many calls back (0: the newest), varint n, n values
   kThrew = 6,                             ///< varint how many calls back, string exception type, string message
-  kViolation = 7,                         ///< varint how many calls back, varint op, string rule, string text, varint n, n values
+  kViolation = 7,                         ///< varint how many calls back, varint op, string rule, string text, string file, string expression, varint n, n values
   kException = 8,                         ///< string type, string message, string file, varint line, string function, string text
   kForgotten = 9,                         ///< varint offset: captured data before it is gone from data.PID
 };

@@ -159,6 +159,8 @@ class ProcessReader {
     violation.op_index = static_cast<int>(in.varint_below(trace_.ops.size(), "operator"));
     violation.rule = printable(in.string());
     violation.text = printable(in.string(), true);
+    violation.file = printable(in.string());
+    violation.expression = printable(in.string());
     if (in.failed()) return;
     const Schema& schema = trace_.ops[static_cast<std::size_t>(violation.op_index)];
     violation.op = schema.name;

@@ -37,7 +37,7 @@ class Summary {
       lines.push_back(fmt::format("its cause is  {}{}", call_text(failure->call), inner));
       lines.push_back(fmt::format("  {}", failure->text));
       if (const AssertRule* rule = find_rule(failure->rule))
-        lines.push_back(fmt::format("  on CUDA: {}{}", what_cuda_does(*rule), trace_.simulated ? " (simulated)" : ""));
+        lines.push_back(fmt::format("  on CUDA: {}{}", what_cuda_does(*rule, *failure), trace_.simulated ? " (simulated)" : ""));
     } else {
       lines.push_back(fmt::format("{} {}", how_it_ended(*failure), call_text(failure->call)));
       if (failure->kind != name_of(FailureKind::kSignal) && failure->kind != name_of(FailureKind::kHang) && !failure->text.empty())
@@ -75,9 +75,9 @@ class Summary {
     return fmt::format("the run ended with {} in", failure.kind == name_of(FailureKind::kException) ? "an exception" : failure.kind);
   }
 
-  static std::string what_cuda_does(const AssertRule& rule) {
-    if (rule.on_cuda == OnCuda::kAsserts && !rule.expression.empty()) return fmt::format("{}, `{}`", rule.file, rule.expression);
-    if (rule.on_cuda == OnCuda::kAsserts) return fmt::format("{}, {} asserts it with the caller's message, if any", rule.file, rule.function);
+  static std::string what_cuda_does(const AssertRule& rule, const TraceFailure& failure) {
+    if (rule.on_cuda == OnCuda::kAsserts && !failure.expression.empty()) return fmt::format("{}, `{}`", failure.file, failure.expression);
+    if (rule.on_cuda == OnCuda::kAsserts) return fmt::format("{}, {} asserts it without a message", rule.file, rule.function);
     return fmt::format("{}, {} goes outside of its memory, which no assertion checks", rule.file, rule.function);
   }
 

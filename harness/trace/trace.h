@@ -72,6 +72,8 @@ struct TraceViolation {
   std::string op;                              ///< the dispatched operator whose kernel asserts
   std::string rule;                            ///< rule id
   std::string text;                            ///< Violation::text
+  std::string file;                            ///< the kernel's source file, as CUDA prints it
+  std::string expression;                      ///< what it prints as its assertion; empty if nothing
   std::vector<Value> args;                     ///< arguments of that operator, tensors with data where the rule reads it (schema order); `op_index` gives the schema
   int op_index = -1;                           ///< position in Trace::ops
 };
@@ -117,6 +119,8 @@ struct TraceFailure {
   std::string text;                            ///< violation text, or exception message, or signal name
   std::string rule;
   std::string op;                              ///< the kernel's operator
+  std::string file;                            ///< of a violation: what CUDA prints, see TraceViolation
+  std::string expression;
 };
 std::optional<TraceFailure> failure_of(const Trace& trace);
 

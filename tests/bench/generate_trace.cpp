@@ -120,6 +120,8 @@ class Generator {
     record_.varint(2);
     record_.string("scatter_gather.index");
     record_.string("index holds 57");
+    record_.string("ScatterGatherKernel.cu");
+    record_.string("idx_dim >= 0 && idx_dim < index_size");
     record_.varint(4);
     arguments();
     finished();

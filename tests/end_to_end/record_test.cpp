@@ -24,6 +24,20 @@ TEST(Record, WithoutAGpuTheSimulatedDeviceIsOffered) {
   EXPECT_THAT(ran.error, testing::HasSubstr("minrepro record --simulate -- "));
 }
 
+TEST(Record, TheSummaryQuotesTheAssertionThatThisCallPrints) {
+  const auto folder = TemporaryFolder::create("record");
+  const auto recorded = [&](const std::string& culprit) {
+    return run_minrepro({"record", "--simulate", "-o", folder->path() + "/a.trace", "--", MINREPRO_PYTHON, "-c",
+                         "import torch\nx = torch.ones(10, 16, device='cuda')\n" + culprit + "\ntorch.cuda.synchronize()"})
+        .error;
+  };
+  // Rows of 64 bytes are gathered by a kernel of their own, and the message is the caller's.
+  const std::string of_wide_rows = recorded("x[torch.tensor([3, 10], device='cuda')]");
+  EXPECT_THAT(of_wide_rows, testing::ContainsRegex("IndexKernelUtils.cu:[0-9]+: vectorized_gather_kernel: .* Assertion `ind >=0 && ind < ind_dim_size"));
+  EXPECT_THAT(of_wide_rows, testing::HasSubstr("  on CUDA: IndexKernelUtils.cu, `ind >=0 && ind < ind_dim_size"));
+  EXPECT_THAT(recorded("torch._assert_async((x > 1).all(), 'x is too small')"), testing::HasSubstr(", `x is too small` (simulated)"));
+}
+
 /// What is recorded of a script whose data set fails in a worker process for index 5.
 Ran with_workers(const TemporaryFolder& folder, const std::string& failing_line) {
   const std::string script = folder.path() + "/load.py";

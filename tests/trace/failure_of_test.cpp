@@ -43,7 +43,7 @@ TEST_F(FailureOf, AViolationIsTheCulpritAndTheThrownCallTheSymptom) {
   const int culprit = call(gather, 1);
   call(neg, 0);
   const int symptom = call(neg, 2, CallState::kThrew);
-  b.trace.violations.push_back({culprit, "aten::gather", "scatter_gather.index", "index holds 9", {}, gather});
+  b.trace.violations.push_back({culprit, "aten::gather", "scatter_gather.index", "index holds 9", "Kernel.cu", "i < n", {}, gather});
   b.trace.simulated = true;
   b.trace.wait_status = kExit1;
   const auto failure = failure_of(b.trace);
@@ -53,16 +53,17 @@ TEST_F(FailureOf, AViolationIsTheCulpritAndTheThrownCallTheSymptom) {
   EXPECT_EQ(failure->kind, "device assert");
   EXPECT_EQ(failure->rule, "scatter_gather.index");
   const std::vector<std::string> lines = summary();
-  ASSERT_GE(lines.size(), 4u);
+  ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0], "the error surfaced at train.py:30, x.item() → aten::neg");
   EXPECT_EQ(lines[1], "its cause is  train.py:20, x.gather(1, i) → aten::gather");
   EXPECT_EQ(lines[2], "  index holds 9");
+  EXPECT_EQ(lines[3], "  on CUDA: Kernel.cu, `i < n` (simulated)");
   EXPECT_EQ(lines.back(), "recorded 4 calls in train.trace; next:  minrepro reduce train.trace");
 }
 
 TEST_F(FailureOf, ADeviceErrorThatSurfacesOutsideOfACallIsShownAtTheExceptionsLine) {
   const int culprit = call(gather, 1);
-  b.trace.violations.push_back({culprit, "aten::gather", "no such rule", "index holds 9", {}, gather});
+  b.trace.violations.push_back({culprit, "aten::gather", "no such rule", "index holds 9", "Kernel.cu", "i < n", {}, gather});
   b.trace.exception = TraceException{"torch.AcceleratorError", "CUDA error: device-side assert triggered", {"/home/user/train.py", 44, "main", "sync()"}};
   EXPECT_EQ(failure_of(b.trace)->symptom_call, -1);
   EXPECT_EQ(summary()[0], "the error surfaced at train.py:44, sync()");

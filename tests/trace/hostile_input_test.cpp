@@ -79,6 +79,8 @@ void fill(HandMadeTrace& t) {
   t.out.varint(static_cast<uint64_t>(gather));
   t.out.string("gather.index");
   t.out.string("index holds 42");
+  t.out.string("ScatterGatherKernel.cu");
+  t.out.string("i < n");
   t.out.varint(4);
   arguments();
   t.append();

@@ -8,6 +8,7 @@
 
 #include <c10/core/DeviceType.h>
 
+#include "harness/torch/check/call_view.h"
 #include "harness/torch/record/device_check.h"
 #include "harness/torch/record/random_seed.h"
 #include "harness/torch/record/source.h"
@@ -216,6 +217,8 @@ void Recorder::violation(const ViolationEvent& event, ThreadState& thread) {
   buffer_.varint(op->number);
   buffer_.string(event.violation->rule->id);
   buffer_.string(event.violation->text);
+  buffer_.string(event.violation->printed.file);
+  buffer_.string(printed_expression(*event.violation, SchemaCallView(*event.schema, event.arguments)));
   buffer_.varint(op->arguments);
   std::vector<const c10::TensorImpl*> unused;
   session_->encoder.set_arguments(&unused);

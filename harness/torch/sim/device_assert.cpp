@@ -27,17 +27,11 @@ void print_thread(const Printed& printed, std::string_view expression, int64_t t
              printed.function, thread, expression);
 }
 
-/// What the kernel prints as its expression.
-std::string expression_of(const Violation& violation, const CallView& call) {
-  const std::string_view message = violation.rule->message_argument;
-  return message.empty() ? std::string(violation.printed.expression) : call.text(message).value_or("");
-}
-
 /// CUDA's lines, one for each of the first offending elements (it has none for an access that no kernel checks), then ours.
 void print_violation(const OpTraits& traits, const Violation& violation, const CallView& call) {
   const AssertRule& rule = *violation.rule;
   if (rule.on_cuda == OnCuda::kAsserts) {
-    const std::string expression = expression_of(violation, call);
+    const std::string expression = printed_expression(violation, call);
     std::vector<int64_t> threads = offending_elements(rule, violation, call, kPrintedThreads);
     if (threads.empty()) threads.push_back(0);  // a row as a whole offends
     for (int64_t thread : threads) print_thread(violation.printed, expression, thread);
@@ -95,7 +89,7 @@ void report_assert(const OpTraits& traits, const c10::FunctionSchema& schema, co
   const SchemaCallView call(schema, pending.arguments);
   print_violation(traits, violation, call);
   tell_recorder(schema, pending.arguments, violation);
-  poison_device({.op = traits.name, .rule = violation.rule, .text = violation.text, .printed = violation.printed, .expression = expression_of(violation, call)});
+  poison_device({.op = traits.name, .rule = violation.rule, .text = violation.text, .printed = violation.printed, .expression = printed_expression(violation, call)});
 }
 
 }  // namespace minrepro::sim

@@ -4,6 +4,8 @@
 #include <ATen/core/List.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
+#include <c10/core/AutogradState.h>
+#include <c10/core/InferenceMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "harness/torch/check/call_view.h"
@@ -155,6 +157,16 @@ void refuse_misfits(const OpTraits& traits, const c10::FunctionSchema& schema, c
               "; PyTorch's CPU kernel does not check it and would leave its memory");
 }
 
+/// From this thread's first call on, its backward passes run on it, not on autograd's thread for the device: OpenMP would give that one a second team of
+/// threads, and with more threads than cores all of them sleep between kernels, which makes every step nearly twice as long.
+/// A program that turns it on again later is left alone.
+void keep_backward_on_this_thread() {
+  thread_local bool kept = false;
+  if (kept || c10::InferenceMode::is_enabled()) return;  // whose end would undo it
+  c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
+  kept = true;
+}
+
 void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<const AssertRule*> OpTraits::* rules_of) {
   const OpTraits& traits = traits_of(op);
   const std::vector<const AssertRule*>& rules = traits.*rules_of;
@@ -164,6 +176,7 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
   check_same_device(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
   TORCH_CHECK_NOT_IMPLEMENTED(!traits.lacks_cuda_kernel || rules_of == &OpTraits::sparse_rules, "Could not run '", schema.name(),
                               "' with arguments from the 'CUDA' backend: CUDA has no kernel for it");
+  keep_backward_on_this_thread();
   on_launch();
   if (traits.waits || (traits.takes_indices && is_poisoned() && has_mask(*stack, base))) on_synchronize();
 

@@ -91,18 +91,30 @@ TEST_F(SimulatedRun, FiveLinesTellTheSymptomTheCulpritAndWhatToDoNext) {
   EXPECT_TRUE(run_->trace().simulated);
   const auto said = run_->said();
   ASSERT_EQ(said.size(), 5u) << run_->ran().error;
-  EXPECT_THAT(said[0], MatchesRegex("the error surfaced at .*simulated.py:10, print\\(total.item\\(\\)\\)  # symptom → aten::(item|_local_scalar_dense)"));
+  EXPECT_THAT(said[0], MatchesRegex("the error surfaced at .*simulated.py:12, print\\(total.item\\(\\)\\)  # symptom → aten::(item|_local_scalar_dense)"));
   EXPECT_THAT(said[1],
-              MatchesRegex("its cause is  .*simulated.py:8, onehot.scatter_\\(1, labels.unsqueeze\\(1\\), 1.0\\)  # culprit → aten::scatter_.value.*"));
+              MatchesRegex("its cause is  .*simulated.py:10, onehot.scatter_\\(1, labels.unsqueeze\\(1\\), 1.0\\)  # culprit → aten::scatter_.value.*"));
   EXPECT_THAT(said[2], AllOf(StartsWith("  "), HasSubstr("5"), HasSubstr("3")));
   EXPECT_THAT(said[3], AllOf(StartsWith("  on CUDA: ScatterGatherKernel.cu, `"), EndsWith("(simulated)")));
   EXPECT_THAT(said[4], MatchesRegex("recorded [0-9]+ calls in run.trace; next:  minrepro reduce run.trace"));
 }
 
-TEST_F(SimulatedRun, TheBackwardPassRunsOnAnotherThreadAndIsRecordedAtItsLine) {
+/// The matrix product among the calls of a backward pass.
+const TraceCall* product_at(const Trace& trace, const std::string& line) {
   const TraceCall* product = nullptr;
-  for (const TraceCall* call : calls_at(run_->trace(), "backward"))
-    if (op_of(run_->trace(), *call) == "aten::mm") product = call;
+  for (const TraceCall* call : calls_at(trace, line))
+    if (op_of(trace, *call) == "aten::mm") product = call;
+  return product;
+}
+
+TEST_F(SimulatedRun, TheBackwardPassRunsOnTheThreadThatCallsIt) {
+  const TraceCall* product = product_at(run_->trace(), "# backward");
+  ASSERT_NE(product, nullptr);
+  EXPECT_EQ(product->thread, call_at(run_->trace(), "culprit").thread);
+}
+
+TEST_F(SimulatedRun, ABackwardPassOnAnotherThreadIsRecordedAtItsLine) {
+  const TraceCall* product = product_at(run_->trace(), "# elsewhere");
   ASSERT_NE(product, nullptr);
   EXPECT_NE(product->thread, call_at(run_->trace(), "culprit").thread);
 }

@@ -108,13 +108,13 @@ const TraceCall* product_at(const Trace& trace, const std::string& line) {
 }
 
 TEST_F(SimulatedRun, TheBackwardPassRunsOnTheThreadThatCallsIt) {
-  const TraceCall* product = product_at(run_->trace(), "# backward");
+  const TraceCall* product = product_at(run_->trace(), "backward");
   ASSERT_NE(product, nullptr);
   EXPECT_EQ(product->thread, call_at(run_->trace(), "culprit").thread);
 }
 
 TEST_F(SimulatedRun, ABackwardPassOnAnotherThreadIsRecordedAtItsLine) {
-  const TraceCall* product = product_at(run_->trace(), "# elsewhere");
+  const TraceCall* product = product_at(run_->trace(), "elsewhere");
   ASSERT_NE(product, nullptr);
   EXPECT_NE(product->thread, call_at(run_->trace(), "culprit").thread);
 }

@@ -91,6 +91,12 @@ void divide_by_gcd(CpuArguments& arguments) {
   divide_lowest(arguments, [](const at::Tensor& number, const at::Tensor& other) { return at::gcd(number, other); });
 }
 
+/// AdaptiveMaxPooling3d.cu reads a contiguous copy of the indices, the CPU's kernel their memory as if it were one.
+void read_contiguous_indices(CpuArguments& arguments) {
+  const at::Tensor indices = arguments.tensor("indices");
+  if (!indices.is_contiguous()) arguments.give("indices", indices.contiguous());
+}
+
 /// By name without the overload, or with it. Source: the files of aten/src/ATen/native/cuda in 2.6.0 that each function names.
 constexpr std::array kTable = std::to_array<std::pair<std::string_view, AsCudaReads>>({
     {"aten::_embedding_bag", read_bags},
@@ -100,6 +106,7 @@ constexpr std::array kTable = std::to_array<std::pair<std::string_view, AsCudaRe
     {"aten::multilabel_margin_loss_forward", end_rows},
     {"aten::multilabel_margin_loss_backward", end_rows},
     {"aten::index_select", select_nothing},
+    {"aten::adaptive_max_pool3d_backward", read_contiguous_indices},
     {"aten::bernoulli", round_probabilities},
     {"aten::div.Tensor_mode", divide},
     {"aten::div_.Tensor_mode", divide},

@@ -147,9 +147,10 @@ void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torc
 }
 
 /// A kernel that would leave its memory never runs. What its call violates on CUDA comes first.
-void refuse_misfits(const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments,
+void refuse_misfits(const Precondition* precondition, const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments,
                     const std::optional<PendingAssert>& pending) {
-  const std::optional<std::string> complaint = (*traits.precondition)(SchemaCallView(schema, arguments), arguments);
+  if (precondition == nullptr) return;
+  const std::optional<std::string> complaint = (*precondition)(SchemaCallView(schema, arguments), arguments);
   if (!complaint) return;
   if (pending) report_assert(traits, schema, *pending);
   if (is_poisoned()) raise_sticky_error();
@@ -182,7 +183,8 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
 
   std::optional<PendingAssert> pending;
   if (!rules.empty()) pending = enforce_rules(traits, rules, schema, stack, base);
-  if (traits.precondition != nullptr) refuse_misfits(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
+  refuse_misfits(traits.precondition, traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
+  if (rules_of == &OpTraits::sparse_rules) refuse_misfits(traits.sparse_precondition, traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
   AliasSet aliases;
   bool for_host = false;  // the caller wants the result there
   for (std::size_t i = base; i < stack->size(); ++i) {

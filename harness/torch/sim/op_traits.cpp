@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/torch/check/call_view.h"
+#include "harness/torch/sim/sparse_structure.h"
 
 namespace minrepro::sim {
 namespace {
@@ -74,6 +75,7 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   const std::string family = rule_name_of(traits->name);
   traits->lacks_cuda_kernel = lacks_cuda_kernel(op);
   traits->precondition = precondition_of(family);
+  traits->sparse_precondition = sparse_precondition_of(family);
   traits->waits = holds(kWaiting, family);
   traits->takes_indices = family == "aten::index" || family == "aten::_unsafe_index" || family == "aten::_index_put_impl";
   traits->takes_cpu_tensors = holds(kTakingCpuTensors, family);

@@ -18,6 +18,7 @@ struct OpTraits {
   std::vector<const AssertRule*> rules;        ///< but for those of sparse tensors
   std::vector<const AssertRule*> sparse_rules; ///< all, for calls with a sparse tensor
   const Precondition* precondition = nullptr;  ///< what its CPU kernel takes for granted; null if it checks all it needs
+  const Precondition* sparse_precondition = nullptr;  ///< the same of sparse arguments
   bool writes = false;                         ///< some argument is written
   bool waits = false;                          ///< CUDA's kernel makes the host wait for the device
   bool takes_indices = false;                  ///< its second argument is a list of indices; it waits if one is a mask (nonzero counts it)

@@ -236,13 +236,22 @@ Complaint segments(const SchemaCallView& call, Arguments) {
   return std::nullopt;
 }
 
-/// Counted by index before one is skipped.
+/// Indices that are counted before one of them is skipped. (CUDA's kernels skip an index of -1.)
 Complaint counted_indices(const SchemaCallView& call, Arguments) {
-  if (call.integer("scale_grad_by_freq").value_or(0) == 0) return std::nullopt;
   const int64_t rows = call.integer("num_weights").value_or(0);
   for (int64_t index : integers_in(call, "indices"))
     if (index < 0 || index >= rows) return fmt::format("indices holds {}, and there are {} rows to count", index, rows);
   return std::nullopt;
+}
+
+Complaint indices_counted_if_scaled(const SchemaCallView& call, Arguments arguments) {
+  return call.integer("scale_grad_by_freq").value_or(0) == 0 ? std::nullopt : counted_indices(call, arguments);
+}
+
+/// A number for each matrix's row: a single pivot has no row to stand for.
+Complaint vector_of_pivots(const SchemaCallView& call, Arguments) {
+  const std::optional<Sizes> pivots = call.sizes("pivots");
+  return pivots && pivots->empty() ? Complaint("pivots has no dimension") : std::nullopt;
 }
 
 /// A gradient for each bag.
@@ -251,6 +260,33 @@ Complaint bag_gradient(const SchemaCallView& call, Arguments) {
   const std::optional<Sizes> offsets = call.sizes("offsets");
   if (!grad || grad->empty() || !offsets || offsets->size() != 1) return std::nullopt;
   return grad->front() >= offsets->front() - 1 ? std::nullopt : misfit("grad", *grad, "offsets", *offsets);  // the last one may be an end
+}
+
+/// log_probs [time, batch, classes], a length of input and target for each of the batch, log_alpha [batch, time, 2 longest target + 1].
+Complaint ctc_gradient(const SchemaCallView& call, Arguments) {
+  const std::optional<Sizes> log_probs = call.sizes("log_probs"), log_alpha = call.sizes("log_alpha"), targets = call.sizes("targets");
+  if (!log_probs || log_probs->size() != 3 || !log_alpha || !targets) return std::nullopt;
+  const int64_t time = (*log_probs)[0], batch = (*log_probs)[1], classes = (*log_probs)[2];
+  const auto lengths_of = [&](Name name) { return call.sizes(name) ? integers_in(call, name) : call.integers(name); };
+  const std::vector<int64_t> input_lengths = lengths_of("input_lengths"), target_lengths = lengths_of("target_lengths");
+  for (Name argument : {"grad", "neg_log_likelihood"})
+    if (const std::optional<Sizes> sizes = call.sizes(argument); sizes && *sizes != Sizes{batch}) return misfit(argument, *sizes, "log_probs", *log_probs);
+  if (static_cast<int64_t>(input_lengths.size()) != batch || static_cast<int64_t>(target_lengths.size()) != batch)
+    return fmt::format("there are {} input_lengths and {} target_lengths for a batch of {}", input_lengths.size(), target_lengths.size(), batch);
+  int64_t longest = 0, all = 0;
+  for (int64_t length : target_lengths) {
+    if (length < 0) return fmt::format("target_lengths holds {}", length);
+    longest = std::max(longest, length);
+    all += length;
+  }
+  for (int64_t length : input_lengths)
+    if (length < 0 || length > time) return fmt::format("input_lengths holds {}, and log_probs has {} steps", length, time);
+  const bool fits = targets->size() == 1 ? targets->front() >= all : targets->size() == 2 && targets->front() == batch && targets->back() >= longest;
+  if (!fits) return fmt::format("targets is [{}], which does not hold targets of {} labels, the longest of {}", fmt::join(*targets, ", "), all, longest);
+  if (log_alpha->size() != 3 || (*log_alpha)[0] != batch || (*log_alpha)[1] < time || (*log_alpha)[2] < 2 * longest + 1)
+    return misfit("log_alpha", *log_alpha, "log_probs", *log_probs);
+  const int64_t blank = call.integer("blank").value_or(0);
+  return blank >= 0 && blank < classes ? std::nullopt : Complaint(fmt::format("blank is {}, and there are {} classes", blank, classes));
 }
 
 /// Dimensions of a transform lie inside of the tensor's.
@@ -327,11 +363,15 @@ std::unordered_map<std::string_view, Precondition> make_table() {
                                                return a.size() >= 2 && a.back() == a[a.size() - 2] && self[self.size() - 2] == a.back();
                                              })}));
   add({"aten::lu_unpack"}, pivots_of_lu());
-  add({"aten::linalg_ldl_solve"}, paired_pivots);
+  add({"aten::linalg_ldl_solve"}, all({vector_of_pivots, paired_pivots}));
   add({"aten::_convert_indices_from_csr_to_coo"}, rows_in_order);
-  add({"aten::segment_reduce", "aten::_segment_reduce_backward"}, segments);
-  add({"aten::embedding_dense_backward"}, counted_indices);
-  add({"aten::_embedding_bag_backward"}, bag_gradient);
+  add({"aten::segment_reduce"}, segments);
+  add({"aten::_segment_reduce_backward"}, all({same_sizes("grad", "output"), segments}));
+  add({"aten::_ctc_loss_backward"}, ctc_gradient);
+  add({"aten::_embedding_bag_per_sample_weights_backward"}, bag_gradient);
+  add({"aten::embedding_dense_backward"}, indices_counted_if_scaled);
+  add({"aten::_embedding_bag_backward"}, all({bag_gradient, counted_indices}));
+  add({"aten::_embedding_bag_dense_backward"}, counted_indices);
   add({"aten::_linalg_eigvals"}, finite_matrix);
   add({"aten::_fft_c2c", "aten::_fft_r2c", "aten::_fft_c2r"}, transformed_dimensions);
   return table;

@@ -68,6 +68,15 @@ class Labels(CudaTest):
         self.assert_same(F.multilabel_margin_loss(scores[0, 0].cuda(), cuda(-7)), torch.tensor(0.0))
 
 
+class StridedIndices(CudaTest):
+    def test_of_adaptive_pooling(self):
+        image = torch.randn(2, 3, 4, 4, 4)
+        output, indices = F.adaptive_max_pool3d(image, 2, return_indices=True)
+        strided = indices.transpose(2, 4).contiguous().transpose(2, 4)
+        self.assert_same(torch.ops.aten.adaptive_max_pool3d_backward(output.cuda(), image.cuda(), strided.cuda()),
+                         torch.ops.aten.adaptive_max_pool3d_backward(output, image, indices))
+
+
 class Bags(CudaTest):
     def bags(self, device, offsets, **options):
         weight = torch.arange(15.0).view(5, 3).to(device).requires_grad_()

@@ -86,6 +86,23 @@ class Preconditions(CudaTest):
         with self.assertRaisesRegex(RuntimeError, "an illegal memory access was encountered"):
             self.call("adaptive_max_pool2d_backward", (ones(1, 1, 1), ones(1, 2, 2), zeros(1, 1, 0, **INT)))
 
+    def test_a_storage_that_was_resized_under_a_tensor(self):
+        for call in (lambda x: x * 2, lambda x: x.add_(1), lambda x: x.cpu(), lambda x: x.sum(), torch.bernoulli):
+            freed = torch.ones(100, device="cuda")
+            freed.untyped_storage().resize_(0)
+            with self.assertRaisesRegex(RuntimeError, "whose storage was resized to 0; on CUDA that is an illegal memory access"):
+                call(freed)
+            freed.untyped_storage().resize_(400)
+            self.assertEqual(freed.fill_(2).sum().item(), 200)
+
+    def test_bags_whose_indices_were_overwritten(self):
+        bags = torch.nn.EmbeddingBag(50, 3, mode="mean").cuda()
+        indices = torch.arange(40, device="cuda")
+        output = bags(indices, torch.tensor([0, 1], device="cuda"))
+        indices.data.fill_(-1)
+        with self.assertRaisesRegex(RuntimeError, "indices holds -1, and there are 50 rows to count"):
+            output.sum().backward()
+
     def test_a_statistic_that_evaluation_does_not_need_may_be_empty(self):
         arguments = list(batch_norm_gradient())
         arguments[5:8] = [ones(0), ones(0), False]
@@ -95,6 +112,53 @@ class Preconditions(CudaTest):
     def test_what_cuda_has_no_kernel_for(self):
         with self.assertRaisesRegex(NotImplementedError, "Could not run 'aten::slow_conv3d_forward' with arguments from the 'CUDA' backend"):
             torch.ops.aten.slow_conv3d(ones(1, 1, 2, 2, 2).cuda(), ones(1, 1, 1, 1, 1).cuda(), [1, 1, 1], None, [1, 1, 1], [0, 0, 0])
+
+
+class SparseIndices(CudaTest):
+    """Each tensor holds one bad number, of which no public function takes notice when it is made."""
+
+    def tensors(self, bad):
+        values = torch.ones(3, device="cuda")
+        number = lambda numbers: torch.tensor(numbers, device="cuda")
+        yield torch.sparse_coo_tensor(number([[0, 2, 1], [1, bad, 0]]), values, (4, 4))
+        yield torch.sparse_coo_tensor(number([[0, bad, 1], [1, 0, 0]]), values, (4, 4))
+        for make in (torch.sparse_csr_tensor, torch.sparse_csc_tensor):
+            yield make(number([0, 1, 2, 2, 3]), number([0, bad, 1]), values, (4, 4))
+            yield make(number([0, 1, bad, 2, 3]), number([0, 1, 2]), values, (4, 4))
+            yield make(number([0, 1, 2, 2, bad]), number([0, 1, 2]), values, (4, 4))
+        blocks = torch.ones(2, 2, 2, device="cuda")
+        yield torch.sparse_bsr_tensor(number([0, 1, 2]), number([0, bad]), blocks, (4, 4))
+        yield torch.sparse_bsr_tensor(number([0, bad, 2]), number([0, 1]), blocks, (4, 4))
+
+    def test_no_kernel_trusts_them(self):
+        dense = torch.ones(4, 4, device="cuda")
+        calls = [lambda s: torch.sparse.mm(s, s), lambda s: s.to_sparse_bsr((2, 2)), lambda s: s.to_sparse_bsc((2, 2)), lambda s: s.to_sparse_csc(),
+                 lambda s: s.to_sparse_csr(), lambda s: s.to_sparse_coo(), lambda s: s.select(1, 1), dense.sparse_mask,
+                 lambda s: torch.triangular_solve(dense, s), lambda s: torch.sparse.sum(s, 1), lambda s: s.sum(1, keepdim=True),
+                 lambda s: torch.smm(s, dense), lambda s: torch.sspaddmm(s, s, dense), lambda s: torch.sparse.mm(s, dense, "sum"),
+                 lambda s: dense @ s, lambda s: s @ dense[0], lambda s: s.detach().requires_grad_().to_dense().sum().backward()]
+        refused = 0
+        for bad in (9, -1, 100_000_000):
+            for index in range(10):
+                for call in calls:
+                    self.setUp()
+                    tensor = list(self.tensors(bad))[index]
+                    try:
+                        call(tensor)  # a layout that it does not take is refused for that
+                        torch.cuda.synchronize()
+                    except RuntimeError as error:
+                        refused += "would leave its memory" in str(error)
+                    except (IndexError, ValueError):
+                        pass
+        self.assertGreater(refused, 100)
+
+    def test_good_ones_pass(self):
+        dense = torch.eye(4)
+        for layout in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+            sparse = dense.to_sparse(layout=layout)
+            self.assert_same(torch.sparse.mm(sparse.cuda(), dense.cuda()), dense)
+            self.assert_same(sparse.cuda().to_sparse(layout=torch.sparse_bsr, blocksize=(2, 2)).to_dense(), dense)
+        self.assert_same(torch.sparse.sum(dense.to_sparse().cuda(), 1).to_dense(), torch.ones(4))
 
 
 if __name__ == "__main__":

@@ -68,9 +68,9 @@ c10::Storage to_device_storage(const at::Tensor& result) {
 void check_extent(const at::Tensor& tensor) {
   if (tensor.is_nested() || tensor.numel() == 0) return;
   const c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
-  const std::size_t needed = impl->is_contiguous()
-                                 ? static_cast<std::size_t>(impl->storage_offset() + impl->numel()) * impl->itemsize()
-                                 : at::detail::computeStorageNbytes(impl->sizes(), impl->strides(), impl->itemsize(), static_cast<std::size_t>(impl->storage_offset()));
+  const auto offset = static_cast<std::size_t>(impl->storage_offset());
+  const std::size_t needed = impl->is_contiguous() ? (offset + static_cast<std::size_t>(impl->numel())) * impl->itemsize()
+                                                   : at::detail::computeStorageNbytes(impl->sizes(), impl->strides(), impl->itemsize(), offset);
   const std::size_t held = tensor.storage().nbytes();
   TORCH_CHECK(needed <= held, "the simulated device cannot use a tensor of ", needed, " bytes whose storage was resized to ", held,
               "; on CUDA that is an illegal memory access");

@@ -130,32 +130,33 @@ std::vector<Row> slices_of(const CallView& call) {
   return rows;
 }
 
+int64_t coordinate(const TensorView& indices, std::size_t d, int64_t column) {
+  const int64_t offset = static_cast<int64_t>(d) * indices.strides[0] + column * indices.strides[1];
+  return read_integer(indices.dtype, static_cast<const char*>(indices.data) + offset * size_of(indices.dtype));
+}
+
 /// Of coordinates, [sparse dimensions, elements]: the first column that lies outside of a tensor of these sizes.
 std::optional<Misfit> find_outside_cell(const AssertRule& rule, const TensorView& indices, const std::vector<int64_t>& sizes) {
   if (indices.sizes.size() != 2 || static_cast<std::size_t>(indices.sizes[0]) > sizes.size()) return std::nullopt;
   const auto dims = static_cast<std::size_t>(indices.sizes[0]);
-  const auto at = [&](std::size_t d, int64_t i) {
-    const int64_t offset = static_cast<int64_t>(d) * indices.strides[0] + i * indices.strides[1];
-    return read_integer(indices.dtype, static_cast<const char*>(indices.data) + offset * size_of(indices.dtype));
-  };
   const int64_t cells = count_of({sizes.begin(), sizes.begin() + indices.sizes[0]});
   std::optional<Misfit> misfit;
   for (int64_t i = 0; i < indices.sizes[1]; ++i) {
     std::optional<std::size_t> outside;
-    uint64_t flat = 0;
-    for (std::size_t d = 0; d < dims; ++d) {
-      const int64_t value = at(d, i);
-      flat = flat * static_cast<uint64_t>(sizes[d]) + static_cast<uint64_t>(value);
-      const int64_t lowest = rule.wraps_negative ? -sizes[d] : 0;
-      if (rule.domain == Domain::kEachCoordinate && !outside && (value < lowest || value >= sizes[d])) outside = d;
+    if (rule.domain == Domain::kCoordinates) {
+      const int64_t position = flat_position(indices, sizes, i);
+      if (position < 0 || position >= cells) outside = 0;
+    } else {
+      for (std::size_t d = 0; d < dims && !outside; ++d) {
+        const int64_t value = coordinate(indices, d, i);
+        if (value < (rule.wraps_negative ? -sizes[d] : 0) || value >= sizes[d]) outside = d;
+      }
     }
-    const auto position = static_cast<int64_t>(flat);
-    if (rule.domain == Domain::kCoordinates && (position < 0 || position >= cells)) outside = 0;
     if (!outside) continue;
     if (!misfit) {
       std::vector<int64_t> column;
-      for (std::size_t d = 0; d < dims; ++d) column.push_back(at(d, i));
-      misfit = Misfit{.index = {static_cast<int64_t>(*outside), i}, .value = at(*outside, i), .rows = 0,
+      for (std::size_t d = 0; d < dims; ++d) column.push_back(coordinate(indices, d, i));
+      misfit = Misfit{.index = {static_cast<int64_t>(*outside), i}, .value = coordinate(indices, *outside, i), .rows = 0,
                       .text = fmt::format("name the element at {}; the tensor has sizes {}", index_text(column), index_text(sizes))};
     }
     ++misfit->rows;
@@ -164,6 +165,13 @@ std::optional<Misfit> find_outside_cell(const AssertRule& rule, const TensorView
 }
 
 }  // namespace
+
+int64_t flat_position(const TensorView& indices, const std::vector<int64_t>& sizes, int64_t column) {
+  uint64_t flat = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(indices.sizes[0]); ++d)
+    flat = flat * static_cast<uint64_t>(sizes[d]) + static_cast<uint64_t>(coordinate(indices, d, column));
+  return static_cast<int64_t>(flat);
+}
 
 std::optional<Misfit> find_misfit(const AssertRule& rule, const CallView& call, const TensorView& view, const std::vector<int64_t>& origin,
                                   const Measure* measured) {

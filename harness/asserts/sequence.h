@@ -26,4 +26,8 @@ struct Misfit {
 std::optional<Misfit> find_misfit(const AssertRule& rule, const CallView& call, const TensorView& view, const std::vector<int64_t>& origin,
                                   const Measure* measured);
 
+/// Where the element that column `column` of `indices` [sparse dimensions, elements] names lies in a tensor of these sizes, in row-major order; it wraps.
+/// Precondition: `indices` has data, is integral and has two dimensions, the first no larger than `sizes`.
+int64_t flat_position(const TensorView& indices, const std::vector<int64_t>& sizes, int64_t column);
+
 }  // namespace minrepro::asserts

@@ -42,6 +42,14 @@ class KnownFailure : public testing::TestWithParam<std::string> {
  protected:
   std::string folder() const { return kCorpus + "/" + GetParam(); }
   json expected() const { return json_file(folder() + "/expected.json"); }
+  /// Records the script with the folder's options, in the folder that the trace is in.
+  Ran record(const std::string& script, const std::string& trace) const {
+    std::vector<std::string> words = {"record", "-o", trace};
+    const json e = expected();
+    for (const json& option : e["record"]) words.push_back(option.get<std::string>());
+    for (const std::string& word : {std::string("--"), std::string(MINREPRO_PYTHON), script}) words.push_back(word);
+    return run_minrepro(words, fs::path(trace).parent_path().string());
+  }
 };
 
 TEST_P(KnownFailure, TheStoredProgramStillFails) {
@@ -69,10 +77,7 @@ TEST_P(KnownFailure, TheScriptGoesToAVerifiedRepro) {
   Result<TemporaryFolder> out = TemporaryFolder::create("end_to_end");
   ASSERT_TRUE(out.ok());
   const std::string trace = out->path() + "/a.trace";
-  std::vector<std::string> words = {"record", "-o", trace};
-  for (const json& option : e["record"]) words.push_back(option.get<std::string>());
-  for (const std::string& word : {std::string("--"), std::string(MINREPRO_PYTHON), folder() + "/original.py"}) words.push_back(word);
-  const Ran recorded = run_minrepro(words, out->path());
+  const Ran recorded = record(folder() + "/original.py", trace);
   EXPECT_EQ(recorded.status, e["status"].get<int>()) << recorded.error;
   for (const json& part : e["summary"]) EXPECT_THAT(recorded.error, HasSubstr(part.get<std::string>()));
 
@@ -111,11 +116,7 @@ TEST_P(KnownFailure, TheMendedScriptRunsThrough) {
   const std::string mended = out->path() + "/mended.py";
   ASSERT_TRUE(write_file(mended, *script).ok());
 
-  std::vector<std::string> words = {"record", "-o", out->path() + "/a.trace"};
-  const json e = expected();
-  for (const json& option : e["record"]) words.push_back(option.get<std::string>());
-  for (const std::string& word : {std::string("--"), std::string(MINREPRO_PYTHON), mended}) words.push_back(word);
-  const Ran recorded = run_minrepro(words, out->path());
+  const Ran recorded = record(mended, out->path() + "/a.trace");
   EXPECT_EQ(recorded.status, 0) << recorded.error;
   EXPECT_THAT(recorded.error, HasSubstr("no failure"));
 }

@@ -16,12 +16,10 @@ bool is_compressed(const at::Tensor& tensor) {
   return layout == at::kSparseCsr || layout == at::kSparseCsc || layout == at::kSparseBsr || layout == at::kSparseBsc;
 }
 
-bool compresses_rows(const at::Tensor& tensor) { return tensor.layout() == at::kSparseCsr || tensor.layout() == at::kSparseBsr; }
-
 /// How many columns (rows, if columns are compressed) a compressed tensor has, in blocks.
 int64_t plain_size(const at::Tensor& tensor) {
   const at::Layout layout = tensor.layout();
-  const bool by_row = compresses_rows(tensor);
+  const bool by_row = layout == at::kSparseCsr || layout == at::kSparseBsr;
   const int64_t batches = csr(tensor).compressed_indices().dim() - 1;
   const int64_t dim = batches + (by_row ? 1 : 0);
   const at::Tensor& values = csr(tensor).values();
@@ -106,7 +104,6 @@ std::optional<int64_t> SchemaCallView::integer(std::string_view argument) const 
     if (!tensor.defined()) return std::nullopt;
     if (component == "coalesced" && tensor.is_sparse()) return coo(tensor).coalesced() ? 1 : 0;
     if (component == "plain_size" && is_compressed(tensor)) return plain_size(tensor);
-    if (component == "by_row" && is_compressed(tensor)) return compresses_rows(tensor) ? 1 : 0;
     return std::nullopt;
   }
   const auto position = position_of(argument);

@@ -17,8 +17,7 @@ namespace minrepro {
 /// The arguments of a dispatched call as the assert rules read them: looked up by schema name, never by position. Refers to `schema` and
 /// `arguments`, which have to outlive it. Keeps copies of CUDA tensors alive until it goes. Not for use from several threads at once.
 /// Sparse arguments have components by name: "self.indices" and the integer "self.coalesced" of a COO tensor, "self.compressed_indices",
-/// "self.plain_indices" and the integers "self.plain_size" (of the dimension that is not compressed, in blocks) and "self.by_row" (1 if it is
-/// rows that are compressed) of a compressed one.
+/// "self.plain_indices" and the integer "self.plain_size" (of the dimension that is not compressed, in blocks) of a compressed one.
 class SchemaCallView : public CallView {
  public:
   SchemaCallView(const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments, bool copy_from_device = true)

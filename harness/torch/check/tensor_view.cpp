@@ -4,7 +4,6 @@
 #include <ATen/record_function.h>
 #include <c10/core/DeviceType.h>
 
-
 namespace minrepro {
 namespace {
 
@@ -27,12 +26,12 @@ bool is_host_readable(const at::Tensor& tensor) {
          dtype_of_number(static_cast<int64_t>(tensor.scalar_type())).has_value();
 }
 
-/// Whether all elements lie in the storage: a storage can be shrunk under its views.
 bool lies_in_storage(const at::Tensor& tensor) {
   int64_t last = tensor.storage_offset();
-  for (int64_t d = 0; d < tensor.dim(); ++d) {
-    if (tensor.size(d) == 0) return true;
-    last += (tensor.size(d) - 1) * tensor.stride(d);
+  const at::IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 0) return true;
+    last += (sizes[d] - 1) * strides[d];
   }
   return (last + 1) * static_cast<int64_t>(tensor.itemsize()) <= static_cast<int64_t>(tensor.storage().nbytes());
 }

@@ -18,6 +18,9 @@ struct HostTensor {
 /// that the rules know.
 bool is_host_readable(const at::Tensor& tensor);
 
+/// Whether all elements lie in the storage: a storage can be shrunk under its views. Precondition: strided, with a storage.
+bool lies_in_storage(const at::Tensor& tensor);
+
 /// `tensor` as the rules read it. CPU tensors and those of the simulated device are viewed where they lie; strided CUDA tensors are copied to the
 /// host (which waits for the device) unless `copy_from_device` is false. Everything else (undefined, meta, sparse, quantized) has sizes and no data.
 /// A view that reaches out of its storage has no data either.

@@ -1,11 +1,11 @@
 #include "harness/torch/sim/alias.h"
 
-#include <ATen/EmptyTensor.h>
 #include <ATen/NestedTensorImpl.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorImpl.h>
 
+#include "harness/torch/check/tensor_view.h"
 #include "harness/torch/sim/allocator.h"
 #include "harness/torch/sim/device_memory.h"
 #include "harness/torch/sim/device_type.h"
@@ -64,18 +64,6 @@ c10::Storage to_device_storage(const at::Tensor& result) {
   return c10::Storage(c10::Storage::use_byte_size_t(), bytes, counted(std::move(data), bytes), device_allocator(), /*resizable=*/true);
 }
 
-/// A storage that was resized under a tensor holds less than the tensor. (An argument that the kernel is going to resize has no elements yet.)
-void check_extent(const at::Tensor& tensor) {
-  if (tensor.is_nested() || tensor.numel() == 0) return;
-  const c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
-  const auto offset = static_cast<std::size_t>(impl->storage_offset());
-  const std::size_t needed = impl->is_contiguous() ? (offset + static_cast<std::size_t>(impl->numel())) * impl->itemsize()
-                                                   : at::detail::computeStorageNbytes(impl->sizes(), impl->strides(), impl->itemsize(), offset);
-  const std::size_t held = tensor.storage().nbytes();
-  TORCH_CHECK(needed <= held, "the simulated device cannot use a tensor of ", needed, " bytes whose storage was resized to ", held,
-              "; on CUDA that is an illegal memory access");
-}
-
 bool is_alias_of_device_memory(const c10::Storage& storage) {
   return storage.unsafeGetStorageImpl()->data_ptr().get_deleter() == &release_storage;
 }
@@ -94,7 +82,9 @@ at::Tensor AliasSet::to_cpu(const at::Tensor& tensor) {
     cpu = sparse_to_cpu(tensor);
   } else {
     const c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
-    check_extent(tensor);
+    // (An argument that the kernel is going to resize has no elements yet.)
+    TORCH_CHECK(tensor.is_nested() || lies_in_storage(tensor), "the simulated device cannot use a tensor of ", tensor.nbytes(),
+                " bytes whose storage was resized to ", storage->nbytes(), "; on CUDA that is an illegal memory access");
     c10::Storage shared;
     for (const Pair& pair : pairs_) {
       if (pair.sim.has_storage() && pair.sim.storage().unsafeGetStorageImpl() == storage) {

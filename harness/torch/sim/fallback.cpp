@@ -171,11 +171,12 @@ void keep_backward_on_this_thread() {
 void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<const AssertRule*> OpTraits::* rules_of) {
   const OpTraits& traits = traits_of(op);
   const std::vector<const AssertRule*>& rules = traits.*rules_of;
+  const bool is_sparse = rules_of == &OpTraits::sparse_rules;
   const c10::FunctionSchema& schema = op.schema();
   const std::size_t base = stack->size() - schema.arguments().size();
 
   check_same_device(traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base));
-  TORCH_CHECK_NOT_IMPLEMENTED(!traits.lacks_cuda_kernel || rules_of == &OpTraits::sparse_rules, "Could not run '", schema.name(),
+  TORCH_CHECK_NOT_IMPLEMENTED(!traits.lacks_cuda_kernel || is_sparse, "Could not run '", schema.name(),
                               "' with arguments from the 'CUDA' backend: CUDA has no kernel for it");
   keep_backward_on_this_thread();
   on_launch();
@@ -184,7 +185,7 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
   std::optional<PendingAssert> pending;
   if (!rules.empty()) pending = enforce_rules(traits, rules, schema, stack, base);
   refuse_misfits(traits.precondition, traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
-  if (rules_of == &OpTraits::sparse_rules) refuse_misfits(traits.sparse_precondition, traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
+  if (is_sparse) refuse_misfits(traits.sparse_precondition, traits, schema, c10::ArrayRef<c10::IValue>(*stack).slice(base), pending);
   AliasSet aliases;
   bool for_host = false;  // the caller wants the result there
   for (std::size_t i = base; i < stack->size(); ++i) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/asserts/elements.h"
-#include "harness/asserts/scan.h"
+#include "harness/asserts/sequence.h"
 
 namespace minrepro::sim {
 namespace {
@@ -24,39 +24,22 @@ constexpr std::array kTrustingOperators = std::to_array<std::string_view>({
     "aten::_sparse_log_softmax", "aten::_sparse_log_softmax_backward_data",
 });
 
-Complaint outside(const std::string& name, const TensorView& numbers, int64_t last) {
-  const asserts::ElementTest test{.lowest = 0, .last = last};
-  if (numbers.data == nullptr || asserts::surely_all_hold(numbers, test)) return std::nullopt;
-  const asserts::Offenders found = asserts::find_offenders(numbers, test);
-  if (found.offending == 0) return std::nullopt;
-  return fmt::format("{} hold {}, and only 0 … {} are inside", name, found.first_integer, last);
+Complaint broken(const AssertRule& rule, const SchemaCallView& call) {
+  const std::optional<Violation> violation = check(rule, call);
+  return violation ? Complaint(violation->text) : std::nullopt;
 }
 
-/// indices [sparse dimensions, elements]
-Complaint coo_misfit(const std::string& name, const TensorView& indices, const std::vector<int64_t>& sizes) {
-  if (indices.sizes.size() != 2 || indices.data == nullptr) return std::nullopt;
-  for (std::size_t d = 0; d < std::min(sizes.size(), static_cast<std::size_t>(indices.sizes[0])); ++d) {
-    TensorView row = indices;
-    row.data = static_cast<const char*>(indices.data) + static_cast<int64_t>(d) * indices.strides[0] * size_of(indices.dtype);
-    row.sizes = {indices.sizes[1]};
-    row.strides = {indices.strides[1]};
-    if (Complaint complaint = outside(fmt::format("the indices of {} in dimension {}", name, d), row, sizes[d] - 1)) return complaint;
-  }
-  return std::nullopt;
-}
-
-/// compressed [batches…, rows + 1], plain [batches…, elements]
-Complaint compressed_misfit(const std::string& name, const TensorView& compressed, const TensorView& plain, int64_t plain_size) {
-  if (Complaint complaint = outside("the plain indices of " + name, plain, plain_size - 1)) return complaint;
-  if (compressed.sizes.empty() || plain.sizes.empty()) return std::nullopt;
-  const int64_t last_row = compressed.sizes.back() - 1, elements = plain.sizes.back();
+/// Compressed indices [batches…, rows + 1] of so many elements in each batch.
+Complaint compression_misfit(const std::string& name, const TensorView& compressed, int64_t elements) {
+  if (compressed.sizes.empty()) return std::nullopt;
+  const int64_t last_row = compressed.sizes.back() - 1;
   int64_t before = 0;
   Complaint complaint;
   asserts::for_each_element(compressed, [&](const std::vector<int64_t>& index, const char* at) {
     const int64_t value = read_integer(compressed.dtype, at);
     if (index.back() == 0) before = 0;
     const bool fits = (index.back() == 0 ? value == 0 : before <= value && value <= elements) && (index.back() < last_row || value == elements);
-    if (!fits) complaint = fmt::format("the compressed indices of {} hold {} where {} … {} are possible", name, value, before, elements);
+    if (!fits) complaint = fmt::format("{} holds {} where {} … {} are possible", name, value, before, elements);
     before = value;
     return fits;
   });
@@ -67,12 +50,15 @@ Complaint misfit(const SchemaCallView& call, c10::ArrayRef<c10::IValue> argument
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].isTensor() || !arguments[i].toTensor().defined() || arguments[i].toTensor().layout() == c10::kStrided) continue;
     const std::string& name = call.name_of(i);
-    if (const auto indices = call.tensor(name + ".indices")) {
-      if (Complaint complaint = coo_misfit(name, *indices, arguments[i].toTensor().sizes().vec())) return complaint;
-    }
-    const auto compressed = call.tensor(name + ".compressed_indices"), plain = call.tensor(name + ".plain_indices");
-    if (!compressed || !plain) continue;
-    if (Complaint complaint = compressed_misfit(name, *compressed, *plain, call.integer(name + ".plain_size").value_or(0))) return complaint;
+    const std::string indices = name + ".indices", compressed = name + ".compressed_indices", plain = name + ".plain_indices", size = name + ".plain_size";
+    const AssertRule coordinates{.argument = indices, .domain = Domain::kEachCoordinate, .bound = BoundKind::kNumel, .bound_argument = name};
+    if (Complaint complaint = broken(coordinates, call)) return complaint;
+    const AssertRule columns{.argument = plain, .bound = BoundKind::kInteger, .bound_argument = size};
+    if (Complaint complaint = broken(columns, call)) return complaint;
+    const auto rows = call.tensor(compressed);
+    const auto elements = call.sizes(plain);
+    if (!rows || !elements || elements->empty()) continue;
+    if (Complaint complaint = compression_misfit(compressed, *rows, elements->back())) return complaint;
   }
   return std::nullopt;
 }
@@ -87,14 +73,9 @@ Complaint misfit_of_coalesce(const SchemaCallView& call, c10::ArrayRef<c10::IVal
   const auto indices = call.tensor("self.indices");
   const auto sizes = call.sizes("self");
   if (!indices || !sizes || indices->sizes.size() != 2 || indices->data == nullptr) return std::nullopt;
-  for (int64_t element = 0; element < indices->sizes[1]; ++element) {
-    int64_t position = 0;
-    for (int64_t d = 0; d < indices->sizes[0]; ++d) {
-      const int64_t offset = (d * indices->strides[0] + element * indices->strides[1]) * size_of(indices->dtype);
-      position = position * (*sizes)[static_cast<std::size_t>(d)] + read_integer(indices->dtype, static_cast<const char*>(indices->data) + offset);
-    }
-    if (position == -1) return fmt::format("the indices of self name the position before the first at element {}", element);
-  }
+  for (int64_t element = 0; element < indices->sizes[1]; ++element)
+    if (asserts::flat_position(*indices, *sizes, element) == -1)
+      return fmt::format("self.indices names the position before the first at element {}", element);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -142,6 +143,29 @@ bool view_holds_slowly(const TensorView& view, const ElementTest& test) {
   });
 }
 
+/// float16 and bfloat16. Their bits are in the order of the numbers from 0 to infinity, so that one search tells which of them hold.
+bool halves_hold(const TensorView& view, const ElementTest& test) {
+  const unsigned infinity = view.dtype == DType::kFloat16 ? 0x7c00 : 0x7f80;
+  const auto holds = [&](unsigned bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    return test.holds(read_real(view.dtype, &half));
+  };
+  const auto from_zero = std::views::iota(0u, infinity + 1);
+  const auto bound = static_cast<uint16_t>(std::ranges::partition_point(from_zero, holds) - from_zero.begin());
+  if (bound == 0) return view_holds_slowly<uint16_t>(view, test);
+  constexpr uint16_t kMinusZero = 0x8000;
+  // Bits without the sign that are above infinity's are a NaN's.
+  const auto number = static_cast<uint16_t>(test.nan_holds ? infinity : 0xffff);
+  return for_each_run<uint16_t>(view, [&](const uint16_t* at, int64_t n, int64_t stride) {
+    bool outside = false;
+    for (int64_t i = 0; i < n; ++i) {
+      const uint16_t bits = at[i * stride];
+      outside |= bits >= bound && bits != kMinusZero && (bits & 0x7fff) <= number;
+    }
+    return !outside;
+  });
+}
+
 /// A view without the dimensions that only repeat what is there, and how often they do. Its indices are those of the first repetition.
 std::pair<TensorView, int64_t> without_repetitions(const TensorView& view) {
   TensorView once = view;
@@ -188,10 +212,10 @@ bool surely_all_hold(const TensorView& view, const ElementTest& test) {
     case DType::kUInt32: return view_holds<uint32_t>(view, test);
     case DType::kFloat32: return view_holds<float>(view, test);
     case DType::kFloat64: return view_holds<double>(view, test);
+    case DType::kFloat16: case DType::kBFloat16: return halves_hold(view, test);
     default: break;
   }
-  if (!is_floating(view.dtype)) return false;
-  return size_of(view.dtype) == 2 ? view_holds_slowly<uint16_t>(view, test) : view_holds_slowly<uint8_t>(view, test);
+  return is_floating(view.dtype) && view_holds_slowly<uint8_t>(view, test);
 }
 
 Offenders find_offenders(const TensorView& expanded, const ElementTest& test) {

@@ -1,5 +1,7 @@
 #include "harness/torch/sim/alias.h"
 
+#include <algorithm>
+
 #include <ATen/NestedTensorImpl.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/StorageImpl.h>
@@ -68,15 +70,41 @@ bool is_alias_of_device_memory(const c10::Storage& storage) {
   return storage.unsafeGetStorageImpl()->data_ptr().get_deleter() == &release_storage;
 }
 
+/// Looking through this many pairs costs less than an index of them. Optimizers have calls with thousands.
+constexpr std::size_t kFewPairs = 16;
+
+const void* storage_of(const at::Tensor& tensor) { return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr; }
+
 }  // namespace
 
 bool is_sim(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == kSim; }
 
+template <typename Matches>
+const AliasSet::Pair* AliasSet::find(const void* part, Matches matches) const {
+  if (pairs_.size() <= kFewPairs) {
+    const auto found = std::find_if(pairs_.begin(), pairs_.end(), matches);
+    return found == pairs_.end() ? nullptr : found;
+  }
+  const auto found = pair_of_part_.find(part);
+  // (A kernel may have given an alias another storage since.)
+  return found != pair_of_part_.end() && matches(pairs_[found->second]) ? &pairs_[found->second] : nullptr;
+}
+
+void AliasSet::add(const at::Tensor& sim, const at::Tensor& cpu) {
+  pairs_.push_back({sim, cpu});
+  if (pairs_.size() <= kFewPairs) return;
+  for (std::size_t i = pair_of_part_.empty() ? 0 : pairs_.size() - 1; i < pairs_.size(); ++i) {
+    const Pair& pair = pairs_[i];
+    for (const void* part : {static_cast<const void*>(pair.sim.unsafeGetTensorImpl()), static_cast<const void*>(pair.cpu.unsafeGetTensorImpl()),
+                             storage_of(pair.sim), storage_of(pair.cpu)}) {
+      pair_of_part_.try_emplace(part, i);
+    }
+  }
+}
+
 at::Tensor AliasSet::to_cpu(const at::Tensor& tensor) {
   if (!is_sim(tensor)) return tensor;
-  for (const Pair& pair : pairs_) {
-    if (pair.sim.is_same(tensor)) return pair.cpu;
-  }
+  if (const Pair* pair = find(tensor.unsafeGetTensorImpl(), [&](const Pair& p) { return p.sim.is_same(tensor); })) return pair->cpu;
   at::Tensor cpu;
   if (!tensor.has_storage()) {
     cpu = sparse_to_cpu(tensor);
@@ -85,32 +113,21 @@ at::Tensor AliasSet::to_cpu(const at::Tensor& tensor) {
     // (An argument that the kernel is going to resize has no elements yet.)
     TORCH_CHECK(tensor.is_nested() || lies_in_storage(tensor), "the simulated device cannot use a tensor of ", tensor.nbytes(),
                 " bytes whose storage was resized to ", storage->nbytes(), "; on CUDA that is an illegal memory access");
-    c10::Storage shared;
-    for (const Pair& pair : pairs_) {
-      if (pair.sim.has_storage() && pair.sim.storage().unsafeGetStorageImpl() == storage) {
-        shared = pair.cpu.storage();
-        break;
-      }
-    }
-    cpu = tensor_on(shared ? std::move(shared) : alias_storage(tensor.storage()), c10::DispatchKey::CPU, tensor);
+    const Pair* sharing = find(storage, [&](const Pair& p) { return storage_of(p.sim) == storage; });
+    cpu = tensor_on(sharing != nullptr ? c10::Storage(sharing->cpu.storage()) : alias_storage(tensor.storage()), c10::DispatchKey::CPU, tensor);
   }
   // Some kernels leave out what only a gradient would need.
   if (tensor.requires_grad()) cpu.unsafeGetTensorImpl()->set_requires_grad(true);
-  pairs_.push_back({tensor, cpu});
+  add(tensor, cpu);
   return cpu;
 }
 
 at::Tensor AliasSet::to_sim(const at::Tensor& result) {
   if (!result.defined() || !result.device().is_cpu()) return result;
-  for (const Pair& pair : pairs_) {
-    if (pair.cpu.is_same(result)) return pair.sim;
-  }
+  if (const Pair* pair = find(result.unsafeGetTensorImpl(), [&](const Pair& p) { return p.cpu.is_same(result); })) return pair->sim;
   if (!result.has_storage()) return sparse_to_sim(result);
-  for (const Pair& pair : pairs_) {
-    if (pair.sim.has_storage() && pair.cpu.has_storage() && result.storage().is_alias_of(pair.cpu.storage())) {
-      return tensor_on(c10::Storage(pair.sim.storage()), c10::DispatchKey::PrivateUse1, result);
-    }
-  }
+  const auto shares = [&](const Pair& p) { return p.sim.has_storage() && p.cpu.has_storage() && result.storage().is_alias_of(p.cpu.storage()); };
+  if (const Pair* pair = find(storage_of(result), shares)) return tensor_on(c10::Storage(pair->sim.storage()), c10::DispatchKey::PrivateUse1, result);
   return tensor_on(to_device_storage(result), c10::DispatchKey::PrivateUse1, result);
 }
 

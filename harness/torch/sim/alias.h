@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <unordered_map>
+
 #include <ATen/core/Tensor.h>
 #include <c10/util/SmallVector.h>
 
@@ -29,11 +32,16 @@ class AliasSet {
     at::Tensor sim;
     at::Tensor cpu;
   };
+  /// The first pair that `matches`; `part` is the implementation of one of its tensors or storages.
+  template <typename Matches>
+  const Pair* find(const void* part, Matches matches) const;
+  void add(const at::Tensor& sim, const at::Tensor& cpu);
   at::Tensor sparse_to_cpu(const at::Tensor& tensor);
   at::Tensor sparse_to_sim(const at::Tensor& result);
   void adopt_storage(const at::Tensor& sim, const at::Tensor& cpu);
 
   c10::SmallVector<Pair, 8> pairs_;
+  std::unordered_map<const void*, std::size_t> pair_of_part_;  ///< by the implementations of tensors and storages, once there are many pairs
 };
 
 }  // namespace minrepro::sim

@@ -6,7 +6,8 @@
 #include "harness/asserts/rule.h"
 
 /// What the CUDA context of a process keeps: whether a kernel failed, and when its callers get to know. One state for the process, safe to use
-/// from several threads; it has none of its own.
+/// from several threads; it has none of its own. A context begins with its first use (`begin_context`, or any of the `on_` functions), and does not
+/// survive fork: in a child process each use throws c10::AcceleratorError, code 3 (cudaErrorInitializationError), until `reset_device`.
 namespace minrepro::sim {
 
 /// A poisoned device reports its error at the latest when this many kernels were launched after the one that failed.
@@ -20,6 +21,12 @@ struct Poison {
   Printed printed;                      ///< where and what the kernel printed
   std::string expression;               ///< `printed.expression`, or the caller's message
 };
+
+/// The context begins, if it has not yet: what is forked from now on is without one. Throws c10::Error if the process cannot be told of forks.
+void begin_context();
+
+/// Whether this process was forked from one whose context had begun.
+bool is_in_forked_child();
 
 /// A kernel is about to be launched. Throws the sticky error if the device was poisoned kLaunchesUntilSurfacing launches ago, or if its error
 /// surfaced already.
@@ -43,7 +50,7 @@ void poison_device(Poison poison);
 /// A copy of what poisoned the device; nullopt if nothing did.
 std::optional<Poison> poison_of_device();
 
-/// A new context: no poison, no launches.
+/// No context, so no poison and no launches: as at the start of a process.
 void reset_device();
 
 /// Whether CUDA_LAUNCH_BLOCKING is 1, read when first asked, as CUDA does.

@@ -52,6 +52,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   for (const char* name : {"mode.values", "conj_physical_", "kaiser_window", "kaiser_window.periodic", "kaiser_window.beta"}) m.impl(name, fallback());
   // Its default kernel calls addr.out, whose kernel tells by the addresses of its arguments whether it works in place. The fallback's stack moves them.
   m.impl("addr_", fallback());
+  // Its default kernel calls one that only CPU and CUDA have.
+  m.impl("_validate_sparse_coo_tensor_args", fallback());
   // It has a kernel for CUDA, with assertions, and one for all other backends.
   m.impl("_grouped_mm", fallback());
 }

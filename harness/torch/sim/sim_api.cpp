@@ -30,6 +30,10 @@ MINREPRO_EXPORT bool minrepro_sim_violation(char* buffer, std::size_t size) {
 
 MINREPRO_EXPORT void minrepro_sim_synchronize() { minrepro::sim::on_synchronize(); }
 
+MINREPRO_EXPORT void minrepro_sim_begin_context() { minrepro::sim::begin_context(); }
+
+MINREPRO_EXPORT bool minrepro_sim_is_in_forked_child() { return minrepro::sim::is_in_forked_child(); }
+
 MINREPRO_EXPORT void minrepro_sim_take_cuda() { minrepro::sim::take_cuda_keys(); }
 
 MINREPRO_EXPORT void minrepro_sim_set_memory_fraction(double fraction) { minrepro::sim::set_memory_fraction(fraction); }

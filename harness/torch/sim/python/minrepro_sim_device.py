@@ -3,6 +3,8 @@ import types
 
 import torch
 
+import minrepro_sim_forks
+
 
 class DeviceContext:
     """`with device(d):` makes d current; there is one device, and it always is."""
@@ -24,7 +26,7 @@ def make_module():
     module.is_initialized = lambda: True
     module.init = lambda: None
     module._lazy_init = lambda: None
-    module._is_in_bad_fork = lambda: False
+    module._is_in_bad_fork = minrepro_sim_forks.is_in_bad_fork
     module.device_count = lambda: 1
     module.current_device = lambda: 0
     module.set_device = lambda device: None

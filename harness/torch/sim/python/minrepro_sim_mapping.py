@@ -12,6 +12,8 @@ import torch.overrides
 import torch.utils._device
 from torch.overrides import handle_torch_function, has_torch_function, has_torch_function_unary
 
+import minrepro_sim_forks
+
 SIM = torch.device("sim", 0)
 CUDA = torch.device("cuda", 0)
 _Device = torch.device
@@ -37,6 +39,7 @@ def to_sim(device):
         return device
     if device.index:
         raise invalid_ordinal()
+    minrepro_sim_forks.check()
     return SIM
 
 
@@ -122,7 +125,7 @@ def _map_functions():
 def _cuda(self, device=None, non_blocking=False, memory_format=torch.preserve_format):
     if has_torch_function_unary(self):
         return handle_torch_function(_Tensor.cuda, (self,), self, device=device, non_blocking=non_blocking, memory_format=memory_format)
-    if device is not None and to_sim(device) is not SIM:
+    if to_sim(CUDA if device is None else device) is not SIM:
         raise ValueError(f"Invalid device, must be cuda device, but got {device}")
     return _Base.to(self, SIM, non_blocking=non_blocking, memory_format=memory_format)
 

@@ -88,7 +88,10 @@ def _patch_default_device():
     def set_default_tensor_type(kind):
         name = kind if isinstance(kind, str) else getattr(kind, "cuda_name", "")
         if not name.startswith("torch.cuda."):
-            return set_type(kind)
+            set_type(kind)
+            if torch.get_default_device().type == "cuda":
+                torch.set_default_device(None)
+            return
         torch.set_default_dtype(getattr(torch, name.rsplit(".", 1)[1]).dtype)
         torch.set_default_device("cuda")
 
@@ -153,6 +156,13 @@ def _patch_dlpack():
     torch.from_dlpack = torch.utils.dlpack.from_dlpack = from_dlpack_on_sim
 
 
+def _patch_data_parallel():
+    """torch.device(0), of which torch makes streams here, has the name of torch's accelerator."""
+    functions = torch.nn.parallel._functions
+    get_stream = functions._get_stream
+    functions._get_stream = functools.wraps(get_stream)(lambda device: get_stream(to_cuda(device)))
+
+
 def apply():
     torch.Generator, torch.Stream, torch.Event = Generator, minrepro_sim_streams.GenericStream, minrepro_sim_streams.GenericEvent
     _patch_dlpack()
@@ -162,3 +172,4 @@ def apply():
     _patch_fake_tensors()
     _patch_compile()
     _patch_profiler()
+    _patch_data_parallel()

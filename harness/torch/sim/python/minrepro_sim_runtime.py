@@ -7,6 +7,7 @@ import torch.cuda.graphs
 import torch.cuda.memory
 
 import minrepro_sim_streams as streams
+from minrepro_sim_forks import is_in_bad_fork
 from minrepro_sim_mapping import SIM, invalid_ordinal
 from minrepro_sim_refusals import refusing
 
@@ -14,7 +15,7 @@ NAME = "minrepro simulated CUDA device"
 
 
 class DeviceProperties:
-    """Of a device of compute capability 8.0 with the memory of this machine."""
+    """Of a device of compute capability 9.0 with the memory of this machine."""
 
     def __init__(self):
         self.name, self.major, self.minor = NAME, 9, 0
@@ -90,9 +91,14 @@ _NAMED = {"_scatter": _scatter, "_gather": _gather, "_broadcast": _broadcast, "_
 
 def _answers(library):
     library.minrepro_sim_memory_fraction.restype = ctypes.c_double
+
+    def device_count():
+        library.minrepro_sim_begin_context()  # so torch.cuda.is_available() is a use of CUDA that forked processes do not survive
+        return 1
+
     return {
         # the device
-        "init": _nothing, "getDeviceCount": lambda: 1, "isInBadFork": lambda: False, "getDevice": _zero, "setDevice": _check,
+        "init": lambda: library.minrepro_sim_begin_context(), "getDeviceCount": device_count, "isInBadFork": is_in_bad_fork, "getDevice": _zero, "setDevice": _check,
         "exchangeDevice": _exchange_device, "maybeExchangeDevice": _exchange_device, "hasPrimaryContext": lambda device: True,
         "synchronize": lambda: torch._C._accelerator_synchronizeDevice(0), "canDeviceAccessPeer": lambda device, peer: False,
         "getArchFlags": lambda: "sm_90", "sleep": _nothing, "ipc_collect": _nothing, "isCurrentStreamCapturing": lambda: False,
@@ -214,7 +220,9 @@ def apply(library):
     cuda.cudart = lambda: runtime
     cuda._get_device_properties = torch._C._cuda_getDeviceProperties = lambda device=0: properties
     cuda._is_compiled, cuda._device_count_nvml, cuda._cached_device_count = (lambda: True), (lambda: 1), 1
-    cuda._initialized, cuda._queued_calls = True, []
+    cuda._initialized, cuda._queued_calls, cuda._is_in_bad_fork = True, [], is_in_bad_fork
+    torch._C._get_accelerator = torch._C._accelerator_getAccelerator = lambda: torch.device("cuda")
+    torch.get_device_module.cache_clear()
     # Random numbers come from the CPU's default generator, which torch.manual_seed seeds, too.
     cuda.default_generators = (torch.default_generator,)
     cuda.nvtx._nvtx = _Nvtx()

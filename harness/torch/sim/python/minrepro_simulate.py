@@ -32,13 +32,17 @@ def install():
     import minrepro_sim_cuda
     import minrepro_sim_device
     import minrepro_sim_distributed
+    import minrepro_sim_forks
     import minrepro_sim_mapping
     import minrepro_sim_patches
     import minrepro_sim_runtime
+    import minrepro_sim_sharing
 
+    minrepro_sim_forks.watch(library)
     torch._register_device_module("sim", minrepro_sim_device.make_module())
     minrepro_sim_runtime.apply(library)
     minrepro_sim_cuda.replace_entry_points()
     minrepro_sim_patches.apply()
     minrepro_sim_mapping.apply()
     minrepro_sim_distributed.apply()
+    minrepro_sim_sharing.apply()

@@ -26,6 +26,8 @@ class WhereItIs(CudaTest):
         self.assertTrue(nn.Parameter(x).is_cuda)
         self.assertEqual(torch.get_device(x) if hasattr(torch, "get_device") else 0, 0)
         self.assertIs(torch.get_device_module("cuda"), torch.cuda)
+        self.assertIs(torch.get_device_module(), torch.cuda)
+        self.assertEqual(torch.accelerator.current_accelerator(), torch.device("cuda"))
 
     def test_texts(self):
         x = torch.ones(1, device="cuda")
@@ -61,7 +63,6 @@ class WhereItIs(CudaTest):
                 self.assertEqual(made.dtype, torch.double)
             finally:
                 torch.set_default_tensor_type(torch.FloatTensor)
-                torch.set_default_device(None)
         self.assertEqual((torch.ones(2).dtype, torch.ones(2).is_cuda), (torch.float32, False))
 
     def test_legacy_types(self):

@@ -144,16 +144,6 @@ std::optional<int64_t> size_along(const std::vector<int64_t>& sizes, int64_t dim
   return at ? std::optional(size_at(sizes, *at)) : std::nullopt;
 }
 
-std::vector<std::string_view> alternatives(std::string_view names) {
-  std::vector<std::string_view> parts;
-  while (!names.empty()) {
-    const std::string_view part = names.substr(0, names.find('|'));
-    parts.push_back(part);
-    names.remove_prefix(std::min(names.size(), part.size() + 1));
-  }
-  return parts;
-}
-
 std::vector<Checked> checked_tensors(const AssertRule& rule, const CallView& call) {
   std::vector<Checked> found;
   for (std::string_view name : alternatives(rule.argument)) {

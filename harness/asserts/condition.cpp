@@ -72,8 +72,10 @@ bool holds(const Condition& condition, const CallView& call) {
     }
     case Is::kDType: {
       const auto tensor = call.tensor(condition.argument);
-      const std::vector<std::string_view> names = alternatives(condition.text);
-      return tensor && std::find(names.begin(), names.end(), name_of(tensor->dtype)) != names.end();
+      if (!tensor) return false;
+      for (std::string_view name : alternatives(condition.text))
+        if (name == name_of(tensor->dtype)) return true;
+      return false;
     }
     case Is::kIntegral: {
       const auto tensor = call.tensor(condition.argument);

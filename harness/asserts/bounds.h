@@ -4,34 +4,11 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/asserts/alternatives.h"
 #include "harness/asserts/evaluate.h"
 
 /// Which tensors of a call a rule checks, and against what. Parts of evaluate.h.
 namespace minrepro::asserts {
-
-/// The parts of "a|b", to be walked through. Every checked launch does: nothing is allocated.
-class Alternatives {
- public:
-  class Iterator {
-   public:
-    explicit Iterator(std::string_view rest) : rest_(rest), length_(rest.find('|')) {}
-    std::string_view operator*() const { return rest_.substr(0, length_); }
-    Iterator& operator++() { return *this = Iterator(length_ == std::string_view::npos ? std::string_view() : rest_.substr(length_ + 1)); }
-    bool operator!=(const Iterator& other) const { return rest_.size() != other.rest_.size(); }
-
-   private:
-    std::string_view rest_;
-    std::size_t length_;
-  };
-
-  explicit Alternatives(std::string_view names) : names_(names) {}
-  Iterator begin() const { return Iterator(names_); }
-  Iterator end() const { return Iterator({}); }
-
- private:
-  std::string_view names_;
-};
-inline Alternatives alternatives(std::string_view names) { return Alternatives(names); }
 
 /// A tensor that a rule checks.
 struct Checked {

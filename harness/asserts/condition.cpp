@@ -72,10 +72,7 @@ bool holds(const Condition& condition, const CallView& call) {
     }
     case Is::kDType: {
       const auto tensor = call.tensor(condition.argument);
-      if (!tensor) return false;
-      for (std::string_view name : alternatives(condition.text))
-        if (name == name_of(tensor->dtype)) return true;
-      return false;
+      return tensor && is_one_of(name_of(tensor->dtype), condition.text);
     }
     case Is::kIntegral: {
       const auto tensor = call.tensor(condition.argument);

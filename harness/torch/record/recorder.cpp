@@ -8,6 +8,7 @@
 
 #include <c10/core/DeviceType.h>
 
+#include "harness/asserts/alternatives.h"
 #include "harness/torch/check/call_view.h"
 #include "harness/torch/record/device_check.h"
 #include "harness/torch/record/random_seed.h"
@@ -228,7 +229,7 @@ void Recorder::violation(const ViolationEvent& event, ThreadState& thread) {
       buffer_.tag(trace_format::ValueTag::kNone);
       continue;
     }
-    const bool is_checked = names_argument(checked, op->schema.arguments()[i].name());
+    const bool is_checked = asserts::is_one_of(op->schema.arguments()[i].name(), checked);
     session_->encoder.value(inputs[i], is_checked ? Encoder::Role::kEvidenceChecked : Encoder::Role::kEvidence, buffer_);
   }
   append();

@@ -70,6 +70,10 @@ bool holds(const Condition& condition, const CallView& call) {
       if (!tensor || tensor->strides.empty()) return false;
       return (tensor->strides.back() == 1) == (condition.is == Is::kRowMajor);
     }
+    case Is::kRepeatsRows: {
+      const auto tensor = call.tensor(condition.argument);
+      return tensor && tensor->strides.size() > 1 && tensor->strides.back() == 0 && tensor->sizes.back() > 1;
+    }
     case Is::kDType: {
       const auto tensor = call.tensor(condition.argument);
       return tensor && is_one_of(name_of(tensor->dtype), condition.text);

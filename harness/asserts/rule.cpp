@@ -69,13 +69,15 @@ bool prints(const AssertRule& rule, std::string_view file, std::string_view expr
 }
 
 const AssertRule* find_rule_by_text(std::string_view file, std::string_view expression) {
+  const AssertRule* seldom = nullptr;
   const AssertRule* messages = nullptr;
   for (const AssertRule& rule : rule_table()) {
     if (!prints(rule, file, expression)) continue;
-    if (rule.message_argument.empty()) return &rule;
-    messages = &rule;
+    if (!rule.message_argument.empty()) messages = &rule;
+    else if (std::none_of(rule.also_prints.begin(), rule.also_prints.end(), [&](const Printed& p) { return p.seldom && p.expression == expression; })) return &rule;
+    else if (seldom == nullptr) seldom = &rule;
   }
-  return messages;
+  return seldom != nullptr ? seldom : messages;
 }
 
 }  // namespace minrepro

@@ -67,6 +67,7 @@ struct Condition {
     kSameRank,                              ///< of a tensor: as many dimensions as the tensor `text` has
     kLastDimension,                         ///< of a tensor: the integer argument `text` is its last dimension
     kRowMajor, kNotRowMajor,                ///< of a tensor: neighbours in its last dimension lie side by side; without the tensor neither holds
+    kRepeatsRows,                           ///< of a tensor: each row holds one element over and over (it is expanded); one dimension is no row
     kDType,                                 ///< of a tensor: one of the types in `text`, by name, separated by '|'
     kIntegral,                              ///< of a tensor or a number: it is of integers (or Booleans)
     kWideRows,                              ///< of a tensor: what it holds for one index into its first dimension is a whole number of `value` bytes, not 0
@@ -87,6 +88,7 @@ struct Printed {
   std::string_view function{};
   std::vector<Condition> when{};              ///< the kernel that prints it runs if all of these hold
   bool of_negative = false;                   ///< printed for values below 0 only
+  bool seldom = false;                        ///< a text without a call is another rule's
 };
 
 /// Kernels that keep an index in fewer bits check what is left of it.
@@ -171,7 +173,7 @@ std::vector<const AssertRule*> rules_for(std::string_view op);
 const AssertRule* find_rule(std::string_view id);
 /// Whether a kernel of this rule prints this. `file` may hold directories.
 bool prints(const AssertRule& rule, std::string_view file, std::string_view expression);
-/// The rule whose kernel prints this; null if none. Where kernels of several rules print one text, the first rule; any message of `_assert_async`
+/// The rule whose kernel prints this; null if none. Where kernels of several rules print one text, the first one that does not print it seldom; any message of `_assert_async`
 /// that no other rule knows is the caller's own.
 const AssertRule* find_rule_by_text(std::string_view file, std::string_view expression);
 

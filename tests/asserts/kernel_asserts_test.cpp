@@ -66,6 +66,15 @@ TEST(KernelAsserts, TheFirstRuleOfARowKnowsItsText) {
   }
 }
 
+TEST(KernelAsserts, EveryRuleOfARowPrintsItsText) {
+  for (const Row& row : list())
+    for (const std::string& id : rules_of(row)) {
+      const AssertRule* rule = find_rule(id);
+      if (rule == nullptr || !has_text(row) || rule->on_cuda != OnCuda::kAsserts) continue;
+      EXPECT_TRUE(prints(*rule, printed_file(row), row.expression)) << row.text() << ": " << id;
+    }
+}
+
 TEST(KernelAsserts, RowsWithoutARuleSayWhy) {
   for (const Row& row : list()) {
     EXPECT_TRUE(row.rule != "-" || !row.reason.empty()) << row.text();

@@ -216,6 +216,15 @@ TEST(Prints, WhatTheKernelOfTheCallPrints) {
   EXPECT_EQ(printed("scatter_gather.index", with_source().integer("include_self", 0)), "ScatterGatherKernel.cu:409");
   EXPECT_EQ(printed("scatter_gather.index", with_source().integer("include_self", 1)), "ScatterGatherKernel.cu:163");
 
+  // IndexKernelUtils.h, fast_gather_kernel_eligible: one index for each row, which is copied as a whole.
+  const auto rows = [](int64_t width, std::vector<int64_t> strides, int64_t dim) {
+    return FakeCall().tensor("self", sizes({5, width})).tensor("index", integers(DType::kInt64, {5, 5}, {2, width}, std::move(strides))).integer("dim", dim)
+        .integer("sparse_grad", 0);
+  };
+  EXPECT_EQ(printed("scatter_gather.index", rows(8, {1, 0}, 0)), "IndexKernelUtils.cu:16");
+  EXPECT_EQ(printed("scatter_gather.index", rows(3, {1, 0}, 0)), "ScatterGatherKernel.cu:163");                      // rows of 12 bytes
+  EXPECT_EQ(printed("scatter_gather.index", rows(8, {1, 0}, 0).tensor("grad", sizes({5, 8}))), "ScatterGatherKernel.cu:163");   // a gradient is scattered
+
   const auto nll = [](std::vector<int64_t> self, int64_t reduction) {
     return FakeCall().tensor("self", sizes(std::move(self))).tensor("target", int64s({5})).integer("reduction", reduction);
   };

@@ -20,8 +20,12 @@ std::vector<AssertRule> indexing() {
        .ops = {"aten::gather", "aten::gather_backward", "aten::scatter", "aten::scatter_add", "aten::scatter_reduce"},
        .argument = "index", .bound = BoundKind::kSizeAt, .bound_argument = "self", .dim_argument = "dim",
        .file = "ScatterGatherKernel.cu", .line = 163, .function = "operator()", .expression = kGather, .read_in = k2_11,
-       // A number in place of `src` (which a gather, told by `sparse_grad`, has neither).
-       .also_prints = {{.file = "ScatterGatherKernel.cu", .expression = kScatterValue, .line = 409, .function = "operator()",
+       // A gather, told by `sparse_grad`, of whole rows. A number in place of `src` (which a gather has neither).
+       .also_prints = {{.file = "IndexKernelUtils.cu", .expression = kWideRows, .line = 16, .function = "vectorized_gather_kernel",
+                        .when = {{"sparse_grad"}, {"grad", Is::kNotGiven}, {"dim", Is::kEqual, 0}, {"index", Is::kRepeatsRows}, {"self", Is::kRowMajor},
+                                 {"self", Is::kWideRows, 16}},
+                        .seldom = true},
+                       {.file = "ScatterGatherKernel.cu", .expression = kScatterValue, .line = 409, .function = "operator()",
                         .when = {{"src", Is::kNotGiven}, {"sparse_grad", Is::kNotGiven}}},
                        {.file = "ScatterGatherKernel.cu", .expression = kScatterValue, .line = 409, .function = "operator()",
                         .when = {{"include_self"}, {"include_self", Is::kEqual, 0}}},

@@ -97,6 +97,20 @@ void read_contiguous_indices(CpuArguments& arguments) {
   if (!indices.is_contiguous()) arguments.give("indices", indices.contiguous());
 }
 
+/// GridSampler.cuh, safe_downgrade_to_int_range: what is no number after the padding lies outside, and nothing comes of it. The CPU's kernel would go there.
+void read_grid(CpuArguments& arguments) {
+  constexpr int64_t kBicubic = 2, kBorder = 1, kReflection = 2;
+  const int64_t padding = arguments.call().integer("padding_mode").value_or(0);
+  if (arguments.call().integer("interpolation_mode") == kBicubic || (padding != kBorder && padding != kReflection)) return;
+  const at::Tensor grid = arguments.tensor("grid"), grad = arguments.tensor("grad_output");
+  if (!at::isFloatingType(grid.scalar_type()) || grid.dim() != grad.dim()) return;  // refused
+  // The border takes infinities in.
+  const at::Tensor is_lost = (padding == kBorder ? grid.isnan() : grid.isfinite().logical_not()).any(-1);
+  if (!is_lost.any().item<bool>()) return;
+  arguments.give("grid", grid.masked_fill(is_lost.unsqueeze(-1), 0));
+  arguments.give("grad_output", grad.masked_fill(is_lost.unsqueeze(1), 0));
+}
+
 /// By name without the overload, or with it. Source: the files of aten/src/ATen/native/cuda in 2.6.0 that each function names.
 constexpr std::array kTable = std::to_array<std::pair<std::string_view, AsCudaReads>>({
     {"aten::_embedding_bag", read_bags},
@@ -108,6 +122,8 @@ constexpr std::array kTable = std::to_array<std::pair<std::string_view, AsCudaRe
     {"aten::index_select", select_nothing},
     {"aten::adaptive_max_pool3d_backward", read_contiguous_indices},
     {"aten::bernoulli", round_probabilities},
+    {"aten::grid_sampler_2d_backward", read_grid},
+    {"aten::grid_sampler_3d_backward", read_grid},
     {"aten::div.Tensor_mode", divide},
     {"aten::div_.Tensor_mode", divide},
     {"aten::div.out_mode", divide},

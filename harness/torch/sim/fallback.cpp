@@ -1,5 +1,7 @@
 #include "harness/torch/sim/fallback.h"
 
+#include <charconv>
+
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
 #include <ATen/core/ivalue.h>
@@ -12,6 +14,7 @@
 #include "harness/torch/sim/alias.h"
 #include "harness/torch/sim/as_cuda_reads.h"
 #include "harness/torch/sim/device_assert.h"
+#include "harness/torch/sim/device_memory.h"
 #include "harness/torch/sim/device_type.h"
 #include "harness/torch/sim/generator.h"
 #include "harness/torch/sim/launch_state.h"
@@ -147,6 +150,17 @@ void call_cpu_kernel(const c10::OperatorHandle& op, const OpTraits& traits, torc
   traits.instead->callBoxed(stack);
 }
 
+/// What the CPU's allocator says when the kernel asks for more than the host has: the device has no more either.
+std::optional<std::size_t> bytes_without_room(const c10::Error& error) {
+  constexpr std::string_view kRefused = "can't allocate memory: you tried to allocate ";
+  const std::string_view text = error.what_without_backtrace();
+  const std::size_t at = text.find(kRefused);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::size_t bytes = 0;
+  const char* number = text.data() + at + kRefused.size();
+  return std::from_chars(number, text.data() + text.size(), bytes).ec == std::errc() ? std::optional(bytes) : std::nullopt;
+}
+
 /// A kernel that would leave its memory never runs. What its call violates on CUDA comes first.
 void refuse_misfits(const Precondition* precondition, const OpTraits& traits, const c10::FunctionSchema& schema, c10::ArrayRef<c10::IValue> arguments,
                     const std::optional<PendingAssert>& pending) {
@@ -198,9 +212,10 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack, std::vector<co
   if (for_host) on_synchronize();
   try {
     call_cpu_kernel(op, traits, stack, base);
-  } catch (const c10::Error&) {
+  } catch (const c10::Error& error) {
     // What the host checks (shapes, dtypes) raises at once.
     if (is_poisoned()) raise_sticky_error();
+    if (const auto bytes = bytes_without_room(error)) raise_out_of_memory(*bytes);
     throw;
   }
   if (pending) report_assert(traits, schema, *pending);

@@ -26,6 +26,19 @@ constexpr std::array kTakingCpuTensors = std::to_array<std::string_view>({
     "aten::_pack_padded_sequence_backward", "aten::tensor_split", "aten::set_", "aten::copy", "aten::_copy_from", "aten::_copy_from_and_resize",
 });
 
+/// Operators with a kernel of CUDA's and without the check that all tensors are on its device, which others have in front of their kernels. (And all that
+/// go over their tensors element by element or start with "_foreach_".) Source: device_check in 2.11's native_functions.yaml.
+constexpr std::array kTakingCpuNumbers = std::to_array<std::string_view>({
+    "aten::_use_cudnn_ctc_loss", "aten::_cudnn_ctc_loss", "aten::_cudnn_rnn", "aten::bernoulli", "aten::binary_cross_entropy", "aten::copysign",
+    "aten::cumprod", "aten::cumsum", "aten::fill", "aten::floor_divide", "aten::_validate_compressed_sparse_indices", "aten::gelu", "aten::hardshrink",
+    "aten::threshold", "aten::_nested_from_padded", "aten::_nested_view_from_buffer", "aten::where", "aten::binomial", "aten::rsub", "aten::heaviside",
+    "aten::is_set_to", "aten::masked_fill", "aten::index_fill", "aten::eq", "aten::__irshift__", "aten::ne", "aten::ge", "aten::le", "aten::gt", "aten::lt",
+    "aten::renorm", "aten::mse_loss", "aten::smooth_l1_loss", "aten::elu", "aten::hardsigmoid", "aten::hardtanh", "aten::hardswish", "aten::leaky_relu",
+    "aten::log_sigmoid_forward", "aten::softplus", "aten::softshrink", "aten::_scaled_dot_product_flash_attention_backward",
+    "aten::_scaled_dot_product_efficient_attention_backward", "aten::_flash_attention_backward", "aten::_efficient_attention_backward",
+    "aten::_fused_adam", "aten::_fused_adamw", "aten::_fused_sgd", "aten::_fused_adagrad",
+});
+
 /// Operators whose CPU kernels go from matrix to matrix of `out` by the stride of its third dimension from the end alone.
 /// Source: apply_triu_tril in aten/src/ATen/native/TriangularOps.cpp, which lu_unpack calls.
 constexpr std::array kWritingPastStridedOuts = std::to_array<std::string_view>({
@@ -52,11 +65,15 @@ bool writes_an_argument(const c10::FunctionSchema& schema) {
                      [](const c10::Argument& argument) { return argument.alias_info() != nullptr && argument.alias_info()->isWrite(); });
 }
 
+bool knows_cuda() {
+  static const bool knows = c10::Dispatcher::singleton().findSchemaOrThrow("aten::nonzero", "").hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+  return knows;
+}
+
 /// Where LibTorch has CUDA's kernels, it tells which operators have none. Those of libraries are let through, for their CPU kernels have to do, and
 /// so are those that PyTorch's host code takes in place of CUDA's because the simulated device is none it knows.
 bool lacks_cuda_kernel(const c10::OperatorHandle& op) {
-  static const bool knows_cuda = c10::Dispatcher::singleton().findSchemaOrThrow("aten::nonzero", "").hasKernelForDispatchKey(c10::DispatchKey::CUDA);
-  return knows_cuda && op.schema().name().starts_with("aten::") && op.schema().name().find("_for_cpu") == std::string::npos &&
+  return knows_cuda() && op.schema().name().starts_with("aten::") && op.schema().name().find("_for_cpu") == std::string::npos &&
          op.hasKernelForDispatchKey(c10::DispatchKey::CPU) &&
          !op.hasComputedKernelForDispatchKey(c10::DispatchKey::CUDA);
 }
@@ -83,6 +100,8 @@ std::unique_ptr<OpTraits> find_traits(const c10::OperatorHandle& op) {
   traits->lacks_integers_on_cpu = holds(kWithoutIntegersOnCpu, family);
   traits->writes_past_strided_outs = holds(kWritingPastStridedOuts, traits->name);
   traits->iterates = op.hasTag(at::Tag::pointwise) || op.hasTag(at::Tag::reduction);
+  const bool has_cuda_kernel = knows_cuda() && schema.name().starts_with("aten::") && op.hasKernelForDispatchKey(c10::DispatchKey::CUDA);
+  traits->takes_cpu_numbers = traits->iterates || !has_cuda_kernel || holds(kTakingCpuNumbers, family) || schema.name().starts_with("aten::_foreach_");
   if (schema.name() == "aten::convolution_overrideable") {
     traits->instead = c10::Dispatcher::singleton().findSchemaOrThrow("aten::convolution", "");
   } else if (schema.name() == "aten::convolution_backward_overrideable") {

@@ -23,6 +23,7 @@ struct OpTraits {
   bool waits = false;                          ///< CUDA's kernel makes the host wait for the device
   bool takes_indices = false;                  ///< its second argument is a list of indices; it waits if one is a mask (nonzero counts it)
   bool takes_cpu_tensors = false;              ///< CUDA lets CPU tensors of any size stand beside its own
+  bool takes_cpu_numbers = true;               ///< CUDA lets CPU tensors without dimensions stand beside its own, where it only reads them
   bool iterates = false;                       ///< it goes over its tensors element by element (TensorIterator)
   bool writes_past_strided_outs = false;       ///< the CPU kernel takes the memory of its `out` arguments to be contiguous
   bool lacks_cuda_kernel = false;              ///< CUDA has no kernel for it (known where LibTorch was built with CUDA)

@@ -324,6 +324,59 @@ Complaint margin_gradient(const SchemaCallView& call, Arguments) {
   return count_of(*grad) >= std::min<int64_t>(needed, rows) ? std::nullopt : misfit("grad_output", *grad, "self", *self);
 }
 
+/// `kernel_size` is that of the weight [channels, channels, …].
+Complaint kernel_of_weight(const SchemaCallView& call, Arguments) {
+  const std::optional<Sizes> weight = call.sizes("weight");
+  const Sizes kernel = call.integers("kernel_size");
+  if (!weight || weight->size() != kernel.size() + 2 || std::equal(kernel.begin(), kernel.end(), weight->begin() + 2)) return std::nullopt;
+  return misfit("kernel_size", kernel, "weight", *weight);
+}
+
+/// A norm, or a length, for each index into dimension `dim` of the weight.
+Precondition weight_norm(Name weight, std::vector<Name> lengths) {
+  return [=](const SchemaCallView& call, Arguments) -> Complaint {
+    const std::optional<Sizes> sizes = call.sizes(weight);
+    if (!sizes || sizes->empty()) return std::nullopt;
+    const std::optional<int64_t> rows = asserts::size_along(*sizes, call.integer("dim").value_or(0));
+    for (Name length : lengths) {
+      const std::optional<Sizes> given = call.sizes(length);
+      if (given && rows && count_of(*given) != *rows) return misfit(length, *given, weight, *sizes);
+    }
+    return std::nullopt;
+  };
+}
+
+/// qkv [batch, length, 3 * heads * width] with a bias of as many elements as its last dimension.
+Complaint joined_qkv(const SchemaCallView& call, Arguments) {
+  const std::optional<Sizes> qkv = call.sizes("qkv"), bias = call.sizes("qkv_bias");
+  if (call.integer("num_heads").value_or(1) <= 0) return std::string("num_heads is not above 0");
+  if (!qkv || !bias || (qkv->size() == 3 && count_of(*bias) == qkv->back())) return std::nullopt;
+  return misfit("qkv_bias", *bias, "qkv", *qkv);
+}
+
+/// A fused optimizer goes through all lists by the sizes of the first one; a list may be empty where the call has no use for it.
+Precondition lists_fit(std::vector<Name> lists, std::vector<Name> lists_that_may_be_empty) {
+  return [=](const SchemaCallView& call, Arguments) -> Complaint {
+    const auto first = call.tensors("self");
+    const auto fits = [&](Name name, bool may_be_empty) -> Complaint {
+      const auto list = call.tensors(name);
+      if (list.empty() && may_be_empty) return std::nullopt;
+      if (list.size() != first.size()) return fmt::format("{} has {} tensors, and self has {}", name, list.size(), first.size());
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (list[i] && first[i] && list[i]->sizes != first[i]->sizes)
+          return misfit(fmt::format("{}[{}]", name, i), list[i]->sizes, fmt::format("self[{}]", i), first[i]->sizes);
+      return std::nullopt;
+    };
+    for (Name name : lists)
+      if (Complaint complaint = fits(name, false)) return complaint;
+    for (Name name : lists_that_may_be_empty)
+      if (Complaint complaint = fits(name, true)) return complaint;
+    const std::size_t steps = call.tensors("state_steps").size();
+    if (call.position_of("state_steps") && steps != first.size()) return fmt::format("state_steps has {} tensors, and self has {}", steps, first.size());
+    return std::nullopt;
+  };
+}
+
 /// By rule name. Source: aten/src/ATen/native (the CPU kernels) of 2.6.0, and calls that ended 2.11's CPU kernels.
 std::unordered_map<std::string_view, Precondition> make_table() {
   std::unordered_map<std::string_view, Precondition> table;
@@ -344,7 +397,15 @@ std::unordered_map<std::string_view, Precondition> make_table() {
   add({"aten::reflection_pad1d_backward", "aten::replication_pad1d_backward"}, all({has_length(2, {"padding"}), gradient_over(1)}));
   add({"aten::reflection_pad2d_backward", "aten::replication_pad2d_backward"}, all({has_length(4, {"padding"}), gradient_over(2)}));
   add({"aten::reflection_pad3d_backward", "aten::replication_pad3d_backward"}, all({has_length(6, {"padding"}), gradient_over(3)}));
-  add({"aten::slow_conv3d_forward"}, has_length(3, {"kernel_size", "stride", "padding"}));
+  add({"aten::slow_conv3d_forward"}, all({has_length(3, {"kernel_size", "stride", "padding"}), kernel_of_weight}));
+  add({"aten::slow_conv_transpose2d", "aten::slow_conv_transpose3d", "aten::_slow_conv2d_forward", "aten::slow_conv_dilated2d", "aten::slow_conv_dilated3d"},
+      kernel_of_weight);
+  add({"aten::_weight_norm", "aten::_weight_norm_interface"}, weight_norm("v", {"g"}));
+  add({"aten::_weight_norm_interface_backward"}, all({same_sizes("grad_w", "saved_v"), weight_norm("saved_v", {"saved_g", "saved_norms"})}));
+  add({"aten::_transform_bias_rescale_qkv"}, joined_qkv);
+  add({"aten::_fused_adam", "aten::_fused_adamw"}, lists_fit({"grads", "exp_avgs", "exp_avg_sqs"}, {"max_exp_avg_sqs"}));
+  add({"aten::_fused_sgd"}, lists_fit({"grads"}, {"momentum_buffer_list"}));
+  add({"aten::_fused_adagrad"}, lists_fit({"grads", "state_sums"}, {}));
   add({"aten::grid_sampler_2d_backward"}, gradient_of_grid_sampler(2));
   add({"aten::grid_sampler_3d_backward"}, gradient_of_grid_sampler(3));
   add({"aten::_upsample_bilinear2d_aa", "aten::_upsample_bicubic2d_aa"}, antialiasing_scales);

@@ -11,14 +11,21 @@ namespace {
 struct Found {
   bool sim = false;
   bool generator = false;              ///< one of the device
-  const c10::Argument* cpu = nullptr;  ///< the first argument that is, or holds, a CPU tensor with dimensions
+  const c10::Argument* cpu = nullptr;  ///< the first argument that is, or holds, a CPU tensor that must not stand beside those of the device
 };
 
-void look_at(const at::Tensor& tensor, const c10::Argument& argument, Found& found) {
+/// A tensor without dimensions counts as a number where it is read. One that stands for a Python number was made by PyTorch itself.
+bool is_number(const OpTraits& traits, const at::Tensor& tensor, const c10::Argument& argument) {
+  if (tensor.dim() > 0) return false;
+  const bool is_written = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+  return tensor.unsafeGetTensorImpl()->is_wrapped_number() || (traits.takes_cpu_numbers && !(traits.iterates && is_written));
+}
+
+void look_at(const OpTraits& traits, const at::Tensor& tensor, const c10::Argument& argument, Found& found) {
   if (!tensor.defined()) return;
   if (tensor.device().type() == kSim) {
     found.sim = true;
-  } else if (found.cpu == nullptr && tensor.device().is_cpu() && tensor.dim() > 0) {
+  } else if (found.cpu == nullptr && tensor.device().is_cpu() && !is_number(traits, tensor, argument)) {
     found.cpu = &argument;
   }
 }
@@ -46,10 +53,10 @@ void check_same_device(const OpTraits& traits, const c10::FunctionSchema& schema
     if (value.isGenerator()) {
       found.generator = value.toGenerator().device().type() == kSim;
     } else if (value.isTensor()) {
-      look_at(value.toTensor(), schema.arguments()[i], found);
+      look_at(traits, value.toTensor(), schema.arguments()[i], found);
     } else if (value.isTensorList() || value.isOptionalTensorList()) {
       for (const c10::IValue& element : value.toListRef()) {
-        if (element.isTensor()) look_at(element.toTensor(), schema.arguments()[i], found);
+        if (element.isTensor()) look_at(traits, element.toTensor(), schema.arguments()[i], found);
       }
     }
   }

@@ -55,6 +55,30 @@ class CutIndices(CudaTest):
                 torch.cuda.synchronize()
 
 
+class Grids(CudaTest):
+    def gradients(self, device, grid, padding):
+        image = torch.arange(16.0, device=device).view(1, 1, 4, 4).requires_grad_()
+        grid = grid.detach().clone().to(device).requires_grad_()
+        F.grid_sample(image, grid, padding_mode=padding, align_corners=False).sum().backward()
+        return image.grad, grid.grad
+
+    def test_nothing_comes_of_what_is_no_number(self):
+        bad, one_bad = torch.full((1, 4, 4, 2), float("nan")), torch.zeros(1, 9, 9, 2, dtype=torch.float32)
+        one_bad[0, 4, 4, 0] = float("nan")
+        infinite = torch.full((1, 4, 4, 2), float("inf"))
+        for grid, padding in ((bad, "border"), (bad, "reflection"), (infinite, "reflection")):
+            for got in self.gradients("cuda", grid, padding):
+                self.assert_same(got, torch.zeros_like(got.cpu()))
+        image, _ = self.gradients("cuda", one_bad, "border")
+        self.assertAlmostEqual(image.sum().item(), 80, places=3)     # each of the others gives 1 away
+
+    def test_numbers_are_as_ever(self):
+        grid = torch.rand(1, 5, 5, 2, generator=torch.Generator().manual_seed(1)) * 6 - 3
+        for padding in ("border", "reflection", "zeros"):
+            for got, expected in zip(self.gradients("cuda", grid, padding), self.gradients("cpu", grid, padding)):
+                self.assert_same(got, expected)
+
+
 class Labels(CudaTest):
     def test_the_first_negative_one_ends_a_row(self):
         scores = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.2, 0.1]])

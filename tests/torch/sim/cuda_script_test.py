@@ -67,6 +67,22 @@ class Devices(CudaTest):
         with self.assertRaisesRegex(RuntimeError, "Expected all tensors to be on the same device"):
             torch.ones(2, device="cuda") + torch.ones(2)
 
+    def test_a_number_on_the_cpu_is_read_only_by_element_wise_operators(self):
+        row, one, total = torch.ones(3, device="cuda"), torch.tensor(1), torch.tensor(0.0)
+        self.assert_cuda(row + one, row.clone().fill_(one), row.masked_fill(row > 0, one), torch.where(row > 0, row, one), row.clamp(max=one))
+        row[0] = one
+        if not torch._C._dispatch_has_kernel_for_dispatch_key("aten::nonzero", "CUDA"):
+            self.skipTest("this LibTorch does not know CUDA's kernels")
+        for call in (lambda: total.add_(row.sum()), lambda: row.take(one), lambda: row.gather(0, one), lambda: row.index_select(0, one),
+                     lambda: torch.nn.functional.cross_entropy(row, one), lambda: torch.sum(row, dim=0, out=torch.tensor(0.0))):
+            with self.assertRaisesRegex(RuntimeError, "Expected all tensors to be on the same device"):
+                call()
+
+    def test_memory_that_a_kernel_has_no_room_for(self):
+        side = torch.ones(3_000_000, device="cuda")
+        with self.assertRaisesRegex(torch.OutOfMemoryError, "CUDA out of memory"):
+            side[:, None] + side[None]
+
     def test_random_numbers(self):
         generator = torch.Generator(device="cuda")
         generator.manual_seed(3)

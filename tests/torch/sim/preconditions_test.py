@@ -57,6 +57,12 @@ CALLS = [
     ("embedding_dense_backward", (ones(2, 3), torch.tensor([0, 1]), 2, -1, True), 1, torch.tensor([0, -1]), "indices holds -1"),
     ("linalg_eigvals", (torch.eye(2),), 0, torch.full((2, 2), float("nan")), "infinities or NaNs"),
     ("linalg_eigvals", (torch.eye(2, dtype=torch.complex128),), 0, torch.full((2, 2), complex(0, float("inf"))), "infinities or NaNs"),
+    ("slow_conv_transpose2d", (ones(1, 1, 2, 2), ones(1, 1, 3, 3), [3, 3]), 2, [900, 900], "kernel_size is [900, 900], which does not fit weight, [1, 1, 3, 3]"),
+    ("_weight_norm", (ones(4, 3), ones(4, 1), 0), 1, ones(1, 1), "g is [1, 1], which does not fit v, [4, 3]"),
+    ("_weight_norm", (ones(4, 3), ones(1, 3), 1), 1, ones(1, 1), "g is [1, 1], which does not fit v, [4, 3]"),
+    ("_weight_norm_interface_backward", (ones(4, 3), ones(4, 3), ones(4, 1), ones(4, 1), 0), 3, ones(1), "saved_norms is [1], which does not fit saved_v, [4, 3]"),
+    ("_transform_bias_rescale_qkv", (ones(1, 2, 12), ones(12), 2), 2, 0, "num_heads is not above 0"),
+    ("_transform_bias_rescale_qkv", (ones(1, 2, 12), ones(12), 2), 1, ones(24), "qkv_bias is [24], which does not fit qkv, [1, 2, 12]"),
     ("_fft_c2c", (ones(4, dtype=torch.complex64), [0], 0, True), 1, [2**31], "dim holds 2147483648"),
 ]
 
@@ -81,6 +87,26 @@ class Preconditions(CudaTest):
                     self.call(operator, [*arguments[:position], misfit, *arguments[position + 1:]])
                 self.assertRegex(str(raised.exception), r"^the simulated device cannot run aten::")
                 self.assertIn(said, str(raised.exception))
+
+    def test_optimizers_go_through_lists_that_fit(self):
+        for optimizer in (torch.optim.Adam, torch.optim.AdamW, lambda p, fused: torch.optim.SGD(p, lr=0.1, momentum=0.9, fused=fused)):
+            with self.subTest(optimizer):
+                self.setUp()
+                weights = [[ones(1000, 3, device=device).requires_grad_()] for device in ("cuda", "cpu")]
+                steps = [optimizer(weight, fused=True) for weight in weights]
+                for weight, step in zip(weights, steps):
+                    (weight[0] ** 2).sum().backward()
+                    step.step()
+                self.assert_same(weights[0][0].detach(), weights[1][0].detach())
+                for state in steps[0].state.values():
+                    for name in state:
+                        if name != "step":
+                            state[name] = zeros(1, device="cuda")
+                with self.assertRaisesRegex(RuntimeError, r"\[0\] is \[1\], which does not fit self\[0\], \[1000, 3\]"):
+                    steps[0].step()
+        with self.assertRaisesRegex(RuntimeError, "state_sums has 1 tensors, and self has 2"):
+            two, one = [ones(2).cuda(), ones(2).cuda()], [ones(2).cuda()]
+            torch._fused_adagrad_(two, two, one, two, lr=0.1, lr_decay=0, weight_decay=0, eps=1e-8, maximize=False)
 
     def test_what_cuda_fails_with_comes_first(self):
         with self.assertRaisesRegex(RuntimeError, "an illegal memory access was encountered"):
